@@ -10,12 +10,12 @@ import { assumptionsPage, clientPage, operationsPage } from './reference/operati
 import { metricsPage, settingsPage } from './reference/relay.ts';
 import { sandboxPage } from './reference/sandbox.ts';
 import { placePages } from './reference/places.ts';
-import { writePage, type Page } from './reference/page.ts';
+import { writePage } from './reference/page.ts';
 import { llmsText } from './llms.ts';
 import { content, root, site } from './site.ts';
 
 const options = await currentOptions();
-const folders: Readonly<Record<string, readonly Page[]>> = {
+const folders = {
   reference: [
     await operationsPage(),
     clientPage(),

@@ -45,7 +45,7 @@ async function build(chosen: readonly Build[]): Promise<boolean> {
       console.error(`✗ ${title} was not built; the reasons are above.`);
       return false;
     }
-    console.log(`✓ ${title} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+    console.error(`✓ ${title} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
   }
   return true;
 }
@@ -138,7 +138,7 @@ const targets = {
 export async function buildIfStale(needed: keyof typeof targets): Promise<void> {
   for (const target of targets[needed]) {
     if (!(await isStale(target))) continue;
-    console.log(`▸ Building the ${target.title}`);
+    console.error(`▸ Building the ${target.title}`);
     if (!(await target.build()))
       throw new UserError(
         `Building the ${target.title} failed.`,

@@ -16,12 +16,16 @@ export interface CommandOptions {
 interface RunOptions extends CommandOptions {
   /** Print the output only if the command fails. */
   readonly quiet?: boolean;
+  /** Print the output on stderr: what calls the command may print a result on stdout. */
+  readonly asProgress?: boolean;
 }
 
 /** How a command ended. */
 export interface Ended {
   /** True for exit code 0. */
   readonly ok: boolean;
+  /** Absent where a signal ended it, or it did not start. */
+  readonly code?: number;
   /** What it printed, without colours; empty where it ran in the foreground. */
   readonly output: string;
 }
@@ -46,11 +50,11 @@ export function endCommands(): void {
 export async function run(
   command: string,
   args: readonly string[],
-  { quiet = false, ...options }: RunOptions = {},
+  { quiet = false, asProgress = false, ...options }: RunOptions = {},
 ): Promise<boolean> {
   const { ok, output } = await (quiet
     ? runCaptured(command, args, options)
-    : execute(command, args, 'inherit', options));
+    : execute(command, args, asProgress ? process.stderr.fd : 'inherit', options));
   if (!ok && output) console.error(output);
   return ok;
 }
@@ -67,7 +71,7 @@ export function runCaptured(command: string, args: readonly string[], options: C
 function execute(
   command: string,
   args: readonly string[],
-  stdio: 'inherit' | 'pipe',
+  stdio: 'inherit' | 'pipe' | typeof process.stderr.fd,
   { cwd = root, env }: CommandOptions,
 ): Promise<Ended> {
   return new Promise((resolve) => {
@@ -95,19 +99,20 @@ function execute(
     };
     running.add(end);
 
-    const finish = (ok: boolean): void => {
+    const finish = (code?: number): void => {
       running.delete(end);
       clearTimeout(killTimer);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);
-      resolve({ ok, output: stripVTControlCharacters(output).trimEnd() });
+      const printed = stripVTControlCharacters(output).trimEnd();
+      resolve({ ok: code === 0, ...(code !== undefined && { code }), output: printed });
     };
     child.once('error', (error) => {
       output += `${command} did not start: ${error.message}`;
-      if (stdio === 'inherit') console.error(output);
-      finish(false);
+      if (stdio !== 'pipe') console.error(output);
+      finish();
     });
-    child.once('close', (code) => finish(code === 0));
+    child.once('close', (code) => finish(code ?? undefined));
   });
 }
 

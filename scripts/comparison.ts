@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './root.ts';
 
 /** By address; the first of the month where the day was not written down. */
-export const readOn: Readonly<Record<string, string>> = {
+export const readOn: Readonly<Partial<Record<string, string>>> = {
   'https://github.com/TryGhost/Ghost/tree/main/apps/signup-form': '2026-11-01',
   'https://github.com/TryGhost/Ghost/pull/29319': '2026-11-01',
   'https://github.com/beehiiv/wordpress': '2026-11-27',

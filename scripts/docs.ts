@@ -10,7 +10,7 @@ const nodeOptions = ['--conditions=@newsletter-kit/source', '--disable-warning=E
  * Astro's steps for each command, by the command's name. Only a built site has an index for the search. A build goes
  * without its cache: a page that did not change may link to one that is gone.
  */
-const commands: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const commands: Readonly<Partial<Record<string, readonly (readonly string[])[]>>> = {
   '': [['build', '--force'], ['preview']],
   build: [['build', '--force']],
   preview: [['preview']],

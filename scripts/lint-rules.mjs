@@ -4,24 +4,30 @@
  * - `zod-namespace`: see docs/src/content/docs/decisions/0008-zod-as-a-namespace.md.
  * - `floors`: what stands in a folder imports only from lower floors, types included. Its options are the folder and
  *   its floors, the lowest first: lists of names of files and folders in it.
+ * - `named-waits`: a fast test waits for an event, by a name (`test/support/waits.ts`), and never for a time.
+ * - `typed-tables`: see lint-typed-tables.mjs.
  */
 import { dirname, relative, resolve, sep } from 'node:path';
+import { typedTables } from './lint-typed-tables.mjs';
 
 /**
  * What this file reads of the syntax tree.
  *
- * @typedef {{ type: string, importKind?: string }} Specifier
+ * @typedef {{ type: string, importKind?: string, imported?: { name?: string }, local?: { name?: string } }} Specifier
  * @typedef {{ source: { value: string }, importKind?: string, specifiers: Specifier[] }} ImportDeclaration
  * @typedef {{ type: string, source: { type: string, value?: unknown } | null }} Import
+ * @typedef {{ type: string, name?: string, object?: Callee, property?: Callee }} Callee
+ * @typedef {{ type: string, callee: Callee, arguments: unknown[] }} Call
  * @typedef {object} Context
  * @property {string} cwd
  * @property {string} filename
  * @property {[folder: string, floors: string[][]]} options
- * @property {(problem: { node: Specifier | Import, message: string }) => void} report
+ * @property {(problem: { node: Specifier | Import | ImportDeclaration | Call, message: string }) => void} report
  */
 const house = {
   meta: { name: 'house' },
   rules: {
+    'typed-tables': typedTables,
     'zod-namespace': {
       create: (/** @type {Context} */ context) => ({
         ImportDeclaration(/** @type {ImportDeclaration} */ node) {
@@ -62,6 +68,29 @@ const house = {
           ExportNamedDeclaration: check,
           ExportAllDeclaration: check,
           ImportExpression: check,
+        };
+      },
+    },
+    'named-waits': {
+      create(/** @type {Context} */ { report }) {
+        const message =
+          'Wait for an event: name it with waitFor or waitUntil of test/support/waits.ts. A sleep fails on a busy machine, and other waits hide what they wait for.';
+        let promises = 0;
+        return {
+          ImportDeclaration(/** @type {ImportDeclaration} */ node) {
+            const names = node.specifiers.map(({ imported, local }) => (imported ?? local)?.name);
+            if (/^(node:)?timers\/promises$/.test(node.source.value) || names.includes('aTimeout'))
+              report({ node, message });
+          },
+          NewExpression: (/** @type {Call} */ { callee }) => void (promises += callee.name === 'Promise' ? 1 : 0),
+          'NewExpression:exit': (/** @type {Call} */ { callee }) =>
+            void (promises -= callee.name === 'Promise' ? 1 : 0),
+          CallExpression(/** @type {Call} */ node) {
+            const { callee } = node;
+            const isSleep = promises > 0 && callee.name === 'setTimeout' && node.arguments.length > 1;
+            const called = `${callee.object?.name}.${callee.property?.name}`;
+            if (isSleep || ['expect.poll', 'vi.waitFor', 'vi.waitUntil'].includes(called)) report({ node, message });
+          },
         };
       },
     },

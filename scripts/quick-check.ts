@@ -2,15 +2,18 @@
  * The checks of `npm run check`. They run side by side, the quickest first, and a failed one is printed at once: its
  * first line names the check and the file.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { enginesToTest } from '../test/support/browsers/engines.ts';
+import { chooseTests, type ChosenTests } from './changed-tests.ts';
+import { findChanges } from './changes.ts';
 import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
 import { runCaptured, type Ended } from './command.ts';
-import { git } from './git.ts';
+import { isBuiltInto, readImports } from './import-graph.ts';
 import { root } from './root.ts';
-import { describeFailures } from './run-steps.ts';
-import { fastOnly, reported, reporters } from './test-runs.ts';
+import { describeFailures, type StepOutcome } from './run-steps.ts';
+import { reported, reporters, runWidgetTests } from './test-runs.ts';
 import { UserError } from './user-error.mjs';
+import { describeWeightChange } from './weight.ts';
 
 interface QuickCheck {
   readonly title: string;
@@ -18,18 +21,24 @@ interface QuickCheck {
 }
 
 /** A change of these files can change the lint result of any file. */
-const lintSettings = /^(\.oxlintrc\.json|scripts\/lint-rules\.mjs|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
+const lintSettings =
+  /^(\.oxlintrc\.json|scripts\/lint-[a-z-]+\.mjs|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
 const sources = /\.(ts|tsx|mts|js|mjs)$/;
 /** When the first progress line is printed, and how often, in milliseconds. */
 const progressIntervalMs = 15_000;
 
+/** The exit code where all that ran passed, and something that ships or builds was not tested. */
+const notChecked = 2;
+
 /**
  * @param since - the commit to compare with
- * @returns true where every check passed
+ * @returns the exit code: 0 where every check passed, 1 where one failed, 2 where no test reaches some changed code
  */
-export async function runQuickCheck(since: string | undefined): Promise<boolean> {
+export async function runQuickCheck(since: string | undefined): Promise<number> {
   const begun = Date.now();
-  const files = changedFiles(since);
+  const { files, base } = findChanges(since);
+  const graph = readImports(root);
+  const tests = chooseTests(graph, files);
   const results: string[] = [];
   const running = new Set<string>();
   let ok = true;
@@ -60,21 +69,26 @@ export async function runQuickCheck(since: string | undefined): Promise<boolean>
         runInOrder([
           { title: 'Unused code', run: findUnused },
           { title: 'Lint', run: () => lintFiles(files) },
-          { title: 'Size of the tag', run: () => measureTag(files) },
+          { title: 'Size of the tag', run: () => measureTag(files.some((file) => isBuiltInto(graph, file, tag))) },
+          { title: 'Tests of the tag', run: () => runTagTests(tests) },
         ]),
         runInOrder([
           { title: 'Types', run: typeCheck },
-          { title: 'Tests', run: () => runTests(files) },
+          { title: 'Tests', run: () => runTests(tests) },
         ]),
       ]);
     }
   } finally {
     clearInterval(progress);
   }
-  console.log(
-    `${results.join('\n')}\n${ok ? 'All passed' : 'Failed'} in ${Math.round((Date.now() - begun) / 1000)} s.`,
-  );
-  return ok;
+  results.push(`  Weight: ${describeWeightChange(base)}`);
+  const { unchecked, slow } = tests;
+  if (slow.length > 0) results.push(`– Slow tests alone run ${slow.join(', ')}`);
+  if (unchecked.length > 0) results.push(...unchecked.map((each) => `Not checked: ${each}`));
+  const outcome = !ok ? 'Failed' : unchecked.length > 0 ? 'Passed, but for what was not checked,' : 'All passed';
+  console.log(`${results.join('\n')}\n${outcome} in ${Math.round((Date.now() - begun) / 1000)} s.`);
+  if (!ok) return 1;
+  return unchecked.length > 0 ? notChecked : 0;
 }
 
 /** Formats the files that differ; fails only for a file that cannot be parsed. */
@@ -107,103 +121,49 @@ async function lintFiles(files: readonly string[]): Promise<Ended> {
   return { ok, output: ok ? '' : output };
 }
 
-/** What the script of the tag is made of. */
-const tagSources = /^(widget\/(src|vite\.config)|packages\/core\/src\/(signup|contract)\/)/;
+/** The configuration that builds the tag. */
+const tag = 'widget/vite.config.ts';
 
 /** Builds the tag and compares its size with the limits, where a source of it changed. */
-async function measureTag(files: readonly string[]): Promise<Ended> {
-  if (!files.some((file) => tagSources.test(file))) return { ok: true, output: 'no source of it changed' };
+async function measureTag(changed: boolean): Promise<Ended> {
+  if (!changed) return { ok: true, output: 'no source of it changed' };
   const cwd = join(root, 'widget');
   const built = await runCaptured(process.execPath, ['--run', 'build'], { cwd });
-  return built.ok ? runCaptured(process.execPath, ['--run', 'size'], { cwd }) : built;
+  if (built.ok) return runCaptured(process.execPath, ['--run', 'size'], { cwd });
+  return { ok: false, output: `The tag cannot be built.\n${built.output}` };
 }
 
-/** The fast tests beside the changed files. */
-async function runTests(files: readonly string[]): Promise<Ended> {
-  const tests = testsOf(files);
-  if (tests.length === 0)
-    return { ok: true, output: 'the changed files have no fast tests; npm test runs the browser tests' };
-  const args = [...fastOnly, '--passWithNoTests', ...tests];
+/** Tests that reach the change, by vitest. */
+async function runTests({ files: { vitest: chosen }, related }: ChosenTests): Promise<Ended> {
+  if (chosen.length === 0) return { ok: true, output: 'no fast test reaches the change' };
   let output = '';
-  const { ok, passed, failed, failures } = await reported('check', async (file) => {
-    const ended = await runCaptured('vitest', ['run', ...reporters, ...args], { env: { TEST_REPORT: file } });
+  const report = await reported('check', async (file) => {
+    const ended = await runCaptured('vitest', ['run', ...reporters, ...chosen], { env: { TEST_REPORT: file } });
     output = ended.output;
     return ended.ok;
   });
-  if (ok) return { ok, output: `${passed} passed (${tests.join(', ')})` };
-  const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
-  return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
+  return describeRun({ ...report, output }, chosen, related);
 }
 
-function lines(...args: readonly string[]): string[] {
+/** Tests that reach the change, in Chromium. */
+async function runTagTests({ files: { widget: chosen }, related }: ChosenTests): Promise<Ended> {
+  if (chosen.length === 0) return { ok: true, output: 'none reaches the change' };
   try {
-    return git(args).split('\n').filter(Boolean);
+    return describeRun(await runWidgetTests(enginesToTest(['chromium']), chosen), chosen, related);
   } catch (error) {
-    const { stderr } = error as { readonly stderr?: string };
-    throw new UserError(
-      `git could not list the changes: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
-      existsSync(join(root, '.git'))
-        ? 'Name a commit, a branch or a tag of this clone, or none: "npm run check" compares with the last commit.'
-        : 'This folder is no clone; "npm test" needs no history.',
-    );
+    if (error instanceof UserError) return { ok: false, output: error.message.replace(/^✗ /, '') };
+    throw error;
   }
 }
 
-/**
- * The files that differ from a commit, untracked ones included and deleted ones left out. On a clean tree these are the
- * files of the last commit.
- *
- * @param since - a commit, a branch or a tag. Default: the last commit
- * @throws UserError where git does not know it
- */
-export function changedFiles(since = 'HEAD'): readonly string[] {
-  const changed = [
-    ...lines('diff', '--name-only', '--diff-filter=d', since),
-    ...lines('ls-files', '--others', '--exclude-standard'),
-  ];
-  if (changed.length > 0 || since !== 'HEAD') return changed;
-  if (lines('rev-list', '--count', 'HEAD')[0] === '1' && lines('rev-parse', '--is-shallow-repository')[0] === 'true')
-    throw new UserError(
-      'This clone has no history, so git cannot list what the last commit changed.',
-      'Run "git fetch --unshallow" first, or "npm test", which needs no history.',
-    );
-  return lines('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '--diff-filter=d', 'HEAD');
-}
-
-/** The walks over the contract in the rooms above core: an entry of the contract is one operation of each. */
-const contractWalks = [
-  'packages/sandbox/test/api',
-  'packages/sandbox/test/openapi',
-  'packages/cli/test/api',
-  'test/nodes/contract.test.ts',
-  'test/nodes/schemas.test.ts',
-];
-
-/** The tests of a changed file, by the beginning of its path; the first row that matches counts. */
-const rooms: readonly (readonly [prefix: RegExp, tests: readonly string[]])[] = [
-  [/^packages\/core\/src\/(contract|schema)\//, ['packages/core/test', ...contractWalks]],
-  [/^(nodes\/README|nodes\/.*\/__schema__\/)/, ['test/nodes/schemas.test.ts']],
-  [/^(nodes|credentials|test\/nodes)\//, ['test/nodes']],
-  [/^(scripts|docs|test\/(scripts|docs))\//, ['test/scripts', 'test/docs']],
-  [/^(examples|test\/examples)\//, ['test/examples']],
-  [/^test\/proofs\//, ['test/proofs']],
-  [/^test\/e2e\//, ['test/e2e']],
-  [/^test\/widget\//, ['test/widget']],
-];
-
-/**
- * The paths of the fast tests that belong to these files: those of the same folder, where `src/engine` has a
- * `test/engine`, else those of the room.
- */
-export function testsOf(files: readonly string[]): readonly string[] {
-  const paths = files.flatMap((file) => {
-    const named = rooms.find(([prefix]) => prefix.test(file))?.[1];
-    if (named) return named;
-    const [, room = '', folder = ''] = /^(packages\/[^/]+)\/(?:(?:src|test)\/([^/]+)\/)?/.exec(file) ?? [];
-    const mirrored = `${room}/test/${folder}`;
-    if (folder && existsSync(join(root, mirrored))) return [mirrored];
-    return room && existsSync(join(root, room, 'test')) ? [`${room}/test`] : [];
-  });
-  const all = [...new Set(paths)];
-  return all.filter((path) => !all.some((other) => path.startsWith(`${other}/`)));
+function describeRun(
+  { ok, output, passed = 0, failed = 0, failures = [] }: StepOutcome & Ended,
+  chosen: readonly string[],
+  related: number,
+): Ended {
+  const few = chosen.length <= 3 ? ` (${chosen.join(', ')})` : '';
+  if (ok)
+    return { ok, output: `${passed} passed in ${chosen.length} of the ${related} files that reach the change${few}` };
+  const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
+  return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
 }

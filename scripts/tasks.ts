@@ -3,14 +3,13 @@ import { parseArgs } from 'node:util';
 import { buildAll, buildPackages } from './build.ts';
 import { checkFormat, checkTypes, findUnused, lint } from './checks.ts';
 import { run } from './command.ts';
-import { runQuickCheck } from './quick-check.ts';
 import { check, runSteps } from './run-steps.ts';
 import { ringMinutes } from '../test/rings.ts';
 import { decidingSteps, fastSteps, n8nSteps, selectedSteps, slowPartNames, slowSteps } from './test-steps.ts';
 import { UserError } from './user-error.mjs';
 
-/** @returns true where the task succeeded @throws UserError where the user can mend the cause */
-type Task = (args: readonly string[]) => Promise<boolean>;
+/** @returns true where the task succeeded, or its exit code @throws UserError where the user can mend the cause */
+type Task = (args: readonly string[]) => Promise<boolean | number>;
 
 const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // Sandbox, relay and demo site in one terminal, until Ctrl-C.
@@ -18,9 +17,12 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The same with the relay's Worker in workerd.
   ['worker', async () => (await import('./start.ts')).startWorker()],
   // Format, lint, types, unused code and the fast tests of what changed, within a minute.
-  ['check', ([since]) => runQuickCheck(since)],
+  ['check', async ([since]) => (await import('./quick-check.ts')).runQuickCheck(since)],
   // The checks and tests to run before sharing a change. With arguments, such as `test/e2e`, these tests alone.
-  ['test', (args) => (args.length > 0 ? runSteps(selectedSteps(args)) : runSteps(fastSteps, ringMinutes.fast))],
+  [
+    'test',
+    async (args) => (args.length > 0 ? runSteps(await selectedSteps(args)) : runSteps(fastSteps, ringMinutes.fast)),
+  ],
   // What decides about a change: `.ci/run` installs what it needs and runs it.
   ['test:decide', () => runSteps(decidingSteps(), ringMinutes.deciding)],
   ['test:all', testAll],
@@ -37,13 +39,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The steps of a release: `version` and `files`.
   ['release', async (args) => (await import('./release.ts')).release(args)],
   ['format', () => run('oxfmt', [])],
-  // Types, interfaces and texts from core's contract and schemas; the dashboard from the relay's metrics.
-  [
-    'generate',
-    async () =>
-      (await run(process.execPath, ['packages/core/scripts/generate.ts'])) &&
-      run(process.execPath, ['--conditions=@newsletter-kit/source', 'packages/relay/scripts/dashboard.ts']),
-  ],
+  // Every file that follows from others: types, texts, schemas, tables of the documentation, the dashboard.
+  ['generate', async () => (await import('./generate.ts')).generate()],
   // Format, types, rules and unused code, without running a test.
   [
     'lint',
@@ -55,8 +52,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
         check('Unused code', findUnused),
       ]),
   ],
-  // Mutation testing of one floor.
-  ['mutate', async (args) => (await import('../test/mutation/run.ts')).runMutations(args)],
+  // Mutation testing of one floor, or of a few random changes of a room.
+  ['mutate', mutate],
 ]);
 
 /** Everything; `--only PART` runs one part of what `npm test` leaves out. */
@@ -92,27 +89,33 @@ function testN8n(args: readonly string[]): Promise<boolean> {
   return runSteps(n8nSteps(selected, age), selected.length === 0 ? ringMinutes.everything : undefined);
 }
 
+async function mutate([floor, ...args]: readonly string[]): Promise<boolean> {
+  if (floor === 'sample') return (await import('../test/mutation/sample.ts')).sampleMutations(args);
+  return (await import('../test/mutation/run.ts')).runMutations(floor === undefined ? [] : [floor, ...args]);
+}
+
 const benchHelp = `npm run bench            measures every promised figure (about an hour; nothing else should run meanwhile),
-                         and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json
+                         and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json; if one
+                         was not measured, .output/benchmarks-incomplete.{md,json} instead, and fails
 npm run bench -- PART    measures only the scripts in test/bench whose name contains PART, such as relay or core/size,
                          and writes nothing`;
 
-/** Measures the promised figures. A missed goal is printed and fails nothing, because machines differ. */
+/** Measures the promised figures. A missed goal is printed and fails nothing, because machines differ; a hole fails. */
 async function bench([part = '']: readonly string[]): Promise<boolean> {
   if (part.startsWith('-')) {
     console.log(benchHelp);
     return part === '--help';
   }
   if (!(await buildPackages('core', 'sandbox', 'relay', 'widget'))) return false;
-  await (await import('../test/bench/print-figures.ts')).printFigures(part);
-  return true;
+  return (await import('../test/bench/print-figures.ts')).printFigures(part);
 }
 
 const [name = '', ...args] = process.argv.slice(2);
 try {
   const task = tasks.get(name);
   if (!task) throw new UserError(`There is no task "${name}".`, `The tasks are ${[...tasks.keys()].join(', ')}.`);
-  process.exitCode = (await task(args)) ? 0 : 1;
+  const ended = await task(args);
+  process.exitCode = typeof ended === 'number' ? ended : ended ? 0 : 1;
   // What a step left behind that was ended by the time limit; otherwise nothing is.
   setTimeout(() => process.exit(), 5000).unref();
 } catch (error) {

@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import type { Engine } from '../test/support/browsers/engines.ts';
-import { run, runCaptured } from './command.ts';
+import { run, runCaptured, type Ended } from './command.ts';
 import { root } from './root.ts';
 import type { Failure, StepOutcome } from './run-steps.ts';
 
@@ -67,37 +67,35 @@ export function runVitest(
 const widget = join(root, 'widget');
 
 /**
- * The sources and the built files, in these engines, without the files named `*.slow.test.ts`. The output is printed
- * only if something fails.
+ * Tests of the tag's sources and built files. The output is printed only if something fails.
+ *
+ * @param files - of tests, from the root of the repository; all of them by default
  */
-export function testWidgetFast(engines: readonly Engine[]): Promise<StepOutcome> {
-  return runWidgetTests(engines, { WIDGET_TESTS: 'fast' });
+export async function testWidget(engines: readonly Engine[], files: readonly string[] = []): Promise<StepOutcome> {
+  const { output, ...outcome } = await runWidgetTests(engines, files);
+  if (!outcome.ok) console.error(output);
+  return outcome;
 }
 
-/** All tests of the sources and the built files. The output is printed only if something fails. */
-export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
-  return runWidgetTests(engines);
-}
-
-/** A run without a report fails with the last lines of its output. */
-async function runWidgetTests(
+/** {@link testWidget} without printing. A run without a report fails with the last lines of its output. */
+export async function runWidgetTests(
   engines: readonly Engine[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<StepOutcome> {
+  files: readonly string[],
+): Promise<StepOutcome & Ended> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
   const config = join(root, 'scripts', 'web-test-runner.config.mjs');
-  let lastLines = '';
+  const chosen = files.length > 0 ? ['--files', ...files.map((file) => join(root, file))] : [];
+  let output = '';
   const outcome = await reported('widget', async (file) => {
     const names = engines.map(({ name }) => name).join(',');
-    const settings = { TEST_REPORT: file, WIDGET_ENGINES: names, ...env };
-    const { ok, output } = await runCaptured(runner, ['--config', config], { cwd: widget, env: settings });
-    if (!ok) console.error(output);
-    lastLines = output.split('\n').slice(-20).join('\n');
-    return ok;
+    const settings = { TEST_REPORT: file, WIDGET_ENGINES: names };
+    const ended = await runCaptured(runner, ['--config', config, ...chosen], { cwd: widget, env: settings });
+    ({ output } = ended);
+    return ended.ok;
   });
-  if (outcome.passed + outcome.failed > 0) return outcome;
-  const error = `The test runner ended without a report. Its last lines:\n${lastLines}`;
-  return { ...outcome, ok: false, failures: [{ test: 'The widget in browsers', error }] };
+  if (outcome.passed + outcome.failed > 0) return { ...outcome, output };
+  const error = `The test runner ended without a report. Its last lines:\n${output.split('\n').slice(-20).join('\n')}`;
+  return { ...outcome, ok: false, output, failures: [{ test: 'The widget in browsers', error }] };
 }
 
 /** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */

@@ -9,7 +9,9 @@ import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
 import { check, type Plan, type Step } from './run-steps.ts';
-import { fastOnly, runVitest, testWidget, testWidgetFast } from './test-runs.ts';
+import { fastOnly, runVitest, testWidget } from './test-runs.ts';
+import { readSelection, runnerOf } from './test-runners.ts';
+import { UserError } from './user-error.mjs';
 
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
@@ -27,7 +29,15 @@ const firstSteps: Plan = [
 const fastTests: readonly Step[] = [
   { title: 'Tests', run: () => runVitest('tests', ['--project', '!core', ...fastOnly]) },
   // Mostly idle: it waits for the browser and for timers.
-  { title: 'Widget in Chromium', silent: true, run: () => testWidgetFast(enginesToTest(['chromium'])) },
+  {
+    title: 'Widget in Chromium',
+    silent: true,
+    run: () =>
+      testWidget(
+        enginesToTest(['chromium']),
+        filesOf('fast').filter((file) => runnerOf(file) === 'widget'),
+      ),
+  },
 ];
 
 /** The fast ring: checks that run no product code, the build, and the fast tests, in Chromium alone. */
@@ -129,11 +139,39 @@ export function n8nSteps(selected: readonly string[], age: N8nAge): readonly Ste
   return [build, chromium, n8nTests(selected, age)];
 }
 
-/** Projects whose tests use what is built; all others run from the sources. */
-const builtProjects = /\b(e2e|widget|examples|packaging)\b/;
+/** Tests that use what is built; all others run from the sources. */
+const needsBuild = /\btest\/(e2e|widget|examples|packaging|n8n)\/|^(e2e|widget|examples|packaging)$/;
 
-/** These tests alone, slow or not. @param selected - arguments of vitest, such as the beginning of a path */
-export function selectedSteps(selected: readonly string[]): readonly Step[] {
-  const tests: Step = { title: 'Tests', run: () => runVitest('tests', selected) };
-  return builtProjects.test(selected.join(' ')) ? [build, chromium, tests] : [chromium, tests];
+/**
+ * These tests alone, slow or not, each by the runner that it belongs to.
+ *
+ * @param args - paths of tests, or parts of them, and options of vitest
+ * @throws UserError for a path that no runner has
+ */
+export async function selectedSteps(args: readonly string[]): Promise<readonly Step[]> {
+  const { files, options } = await readSelection(args);
+  const { vitest, widget, n8n } = files;
+  if (widget.length > 0 && options.length > 0)
+    throw new UserError(
+      `The tests of the tag have a runner of their own, which does not know ${options.join(' ')}.`,
+      'Leave the options of vitest out, or the paths below widget.',
+    );
+  const onlyOptions = vitest.length + widget.length + n8n.length === 0;
+  const steps: Step[] = [];
+  if (vitest.length > 0 || onlyOptions)
+    steps.push({ title: 'Tests', run: () => runVitest('tests', [...vitest, ...options]) });
+  if (widget.length > 0)
+    steps.push({
+      title: 'Tests of the tag',
+      silent: true,
+      run: () => testWidget(enginesToTest(tagEngines()), widget),
+    });
+  if (n8n.length > 0) steps.push(n8nInstallation, n8nTests([...n8n, ...options]));
+  const built = [...vitest, ...n8n, ...(onlyOptions ? options : [])].some((each) => needsBuild.test(each));
+  return [...(built ? [build] : []), chromium, ...steps];
+}
+
+/** The engines that `WIDGET_ENGINES` names; Chromium by default. */
+function tagEngines(): readonly string[] {
+  return process.env['WIDGET_ENGINES']?.split(',').filter(Boolean) ?? ['chromium'];
 }

@@ -21,11 +21,27 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ['deciding', 'test/chaos/consent.slow.test.ts', 'nobody is re-subscribed; fewer histories than at night'],
   [
     'deciding',
-    'test/proofs/consent/{consent,one-person}.slow.test.ts',
+    'test/proofs/consent/{consent,guards,one-person}.slow.test.ts',
     'nobody is re-subscribed in any order of a few actions',
   ],
+  [
+    'deciding',
+    'test/proofs/sync/{histories,two-ways}.slow.test.ts',
+    'the contact sync loses no edit and takes nobody for another; fewer histories than at night',
+  ],
+  ['deciding', 'test/proofs/report.slow.test.ts', 'the figures of the report; fewer publications than at night'],
   ['deciding', 'test/widget/no-silent-loss.slow.test.ts', 'no signup is lost in silence; one browser of five'],
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
+  [
+    'deciding',
+    'packages/relay/test/admission/secrets.slow.test.ts',
+    'no secret and no address in answers, logs, metrics and foreign files',
+  ],
+  [
+    'deciding',
+    'packages/sandbox/test/command/process.slow.test.ts',
+    'the process of the sandbox: signals, a crash, a full disk, its streams',
+  ],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
   ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],
   [
@@ -33,6 +49,7 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
     'test/widget/sites.slow.test.ts',
     'the form can be read and used on other people’s sites; fewer sites than at night',
   ],
+  ['deciding', 'test/scripts/clones.slow.test.ts', 'a check is green on every clone, whatever its path and settings'],
   [
     'deciding',
     'test/docs/newcomer.slow.test.ts',
@@ -76,6 +93,9 @@ export const decidingSizes = {
   CONSENT_DEPTH: '3',
   SYNC_REFUSALS: '5000',
   NEWCOMER_PAGES: 'README.md start/',
+  PEOPLE_RUNS: '5000',
+  REPORT_RUNS: '100',
+  SYNC_RUNS: '1000',
   TRIGGER_LIVES: 'deciding',
   SITES: 'deciding',
 } as const;

@@ -12,14 +12,14 @@ const entries = (...names: readonly string[]): Record<string, string> =>
 export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'remember', 'rules', 'signup'];
 
 /** A classic script: works with `async`, with `defer`, with `type="module"` and without any of them. */
-const classic = (file: string, entry = 'auto'): BuildOptions => ({
-  lib: { entry: `src/${entry}.ts`, formats: ['iife'], name: 'newsletterSignup', fileName: () => file },
+const classic = (file: string, entry = 'src/auto.ts'): BuildOptions => ({
+  lib: { entry, formats: ['iife'], name: 'newsletterSignup', fileName: () => file },
 });
 
 const builds: Readonly<Record<string, BuildOptions>> = {
   script: classic('signup-form.js'),
   complete: classic('signup-form-complete.js'),
-  landing: classic('signup-landing.js', 'landing'),
+  landing: classic('signup-landing.js', 'src/landing.ts'),
   npm: {
     lib: { entry: entries('index', 'define'), formats: ['es'] },
     rolldownOptions: {

@@ -10,6 +10,7 @@ import { build } from 'vite';
 import { isWidgetStale } from '../scripts/build.ts';
 import { readmeAndPages } from '../test/support/documentation.ts';
 import { testSeed } from '../test/support/test-seed.ts';
+import { fastLimitMs, underLoad } from '../test/support/time-limit.ts';
 import { startEndpoint } from './test/endpoint.ts';
 import { launchers } from './test/launchers.ts';
 import { modes } from './vite.config.ts';
@@ -76,12 +77,8 @@ console.log(`TEST_SEED=${seed}`);
 
 export default {
   rootDir: join(here, '..'),
-  // `WIDGET_TESTS=fast` leaves out the slow tests.
-  files: [
-    join(here, 'test/**/*.test.ts'),
-    ...(process.env.WIDGET_TESTS === 'fast' ? [`!${join(here, 'test/**/*.slow.test.ts')}`] : []),
-  ],
-  nodeResolve: { exportConditions: ['source', 'production'] },
+  files: [join(here, 'test/**/*.test.ts')],
+  nodeResolve: { exportConditions: ['@newsletter-kit/source', 'production'] },
   // Only one page at a time can have the focus.
   concurrency: 1,
   browserStartTimeout: 60_000,
@@ -91,8 +88,7 @@ export default {
   // The engines run in parallel.
   concurrentBrowsers: 3,
   browsers: await Promise.all(engines.map((name) => launchers[name]())),
-  // Ends a test that hangs; no test is about its duration.
-  testFramework: { config: { timeout: 45_000 } },
+  testFramework: { config: { timeout: underLoad(fastLimitMs) } },
   // Content of the page before the tests.
   testRunnerHtml: (framework) => `<!DOCTYPE html>
 <html data-test-seed="${seed}">

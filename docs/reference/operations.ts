@@ -5,6 +5,7 @@ import {
   assumed,
   missingScope,
   operations,
+  resourceOf,
   resources,
   statuses,
   type Operation,
@@ -23,13 +24,11 @@ import { anchorOf, code, codes, relink, table, type Page } from './page.ts';
 type KnownOperation = Operation & { readonly id: OperationId };
 
 const all: readonly KnownOperation[] = operations;
-const resourceOf = ({ id }: KnownOperation): string => id.slice(0, id.indexOf('.'));
 
 export async function operationsPage(): Promise<Page> {
   const callers = await findCallers();
-  const named: Readonly<Record<string, { readonly title: string; readonly description: string }>> = resources;
-  const sections = [...Map.groupBy(all, resourceOf)].map(([resource, group]) => {
-    const { title, description } = named[resource] ?? { title: resource, description: '' };
+  const sections = [...Map.groupBy(all, ({ id }) => resourceOf(id))].map(([resource, group]) => {
+    const { title, description } = resources[resource];
     return `## ${title}\n\n${description}\n\n${group.map((each) => describeOperation(each, callers)).join('\n\n')}`;
   });
   const rows = all.map((operation) => [

@@ -8,7 +8,7 @@ import type { Hono } from 'hono';
 const pages = fileURLToPath(new URL('dist/page', import.meta.url));
 const widget = dirname(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/signup-form.js')));
 
-const types: Readonly<Record<string, string>> = {
+const types: Readonly<Partial<Record<string, string>>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

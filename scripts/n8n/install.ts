@@ -39,6 +39,7 @@ export async function installN8n({
     folder: host,
     title: `${age === 'newest' ? 'n8n' : 'the oldest supported n8n'} (2 GB; two to four minutes the first time)`,
     signal,
+    compiles: 'sqlite3',
     needs:
       "the npm registry and about 2 GB of disk; and for its sqlite3 either github.com, which has it built, or nodejs.org, which has Node's headers, with python3, make and g++ to build it",
   });

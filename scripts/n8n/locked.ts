@@ -1,7 +1,7 @@
 /** Installs a folder outside the workspace by its committed lockfile, once, until the lockfile changes. */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { UserError } from '../user-error.mjs';
 import { pnpm } from '../install.mjs';
 import { start } from './process.ts';
@@ -12,17 +12,23 @@ interface Locked {
   readonly title: string;
   /** The requirements, for the error message. */
   readonly needs: string;
+  /** A package that node-gyp compiles where it is not found compiled. */
+  readonly compiles?: string;
   /** Aborts the install, which the next one continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws UserError where it fails, with the lines of its output that name the cause */
-export async function installLocked({ folder, title, needs, signal }: Locked): Promise<void> {
+/**
+ * @throws UserError where it fails, with the lines of its output that name the cause, and before anything is downloaded
+ *   where node-gyp cannot work in the folder
+ */
+export async function installLocked({ folder, title, needs, compiles, signal }: Locked): Promise<void> {
   const stamp = join(folder, 'node_modules', '.installed');
   const wanted = await fingerprint(folder);
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
+  if (compiles) assertCompilable(folder, compiles);
 
-  console.log(`▸ Installing ${title}`);
+  console.error(`▸ Installing ${title}`);
   const begun = Date.now();
   const seconds = (): string => `${Math.round((Date.now() - begun) / 1000)} s`;
   const installing = start('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
@@ -34,7 +40,7 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
   for (const stream of [installing.child.stdout, installing.child.stderr])
     stream?.on('data', (text: string) => (output += text));
   const progress = setInterval(() => {
-    console.log(`  ${seconds()}: ${output.match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
+    console.error(`  ${seconds()}: ${output.match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
   }, 15_000);
   try {
     if ((await installing.ended) !== 0) {
@@ -47,7 +53,24 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
     clearInterval(progress);
   }
   await writeFile(stamp, wanted);
-  console.log(`✓ Installed (${seconds()})`);
+  console.error(`✓ Installed (${seconds()})`);
+}
+
+function assertCompilable(folder: string, compiled: string): void {
+  const found = breaking(folder).map((character) => JSON.stringify(character));
+  if (found.length === 0) return;
+  throw new UserError(
+    `Nothing was installed in ${folder}: node-gyp, which may have to compile ${compiled}, breaks at ${found.join(' and ')} in a path.`,
+    'Move this clone to a path without, or clone again there, and run the command again.',
+  );
+}
+
+/**
+ * The characters of a path at which node-gyp 8 or the make and shell behind it break: blanks and what a shell reads as
+ * syntax. Tried one by one: `%`, `@`, `,`, brackets and the like pass, and so do letters beyond ASCII.
+ */
+export function breaking(path: string): readonly string[] {
+  return [...new Set(path.replaceAll(sep, '/').match(/[\s#'"$()&;`|<>\\]/g))];
 }
 
 /** Changes with the lockfile and with the Node that native modules were built for. */

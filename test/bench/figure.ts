@@ -1,4 +1,5 @@
 /** One measured figure, and the functions that every measurement uses. */
+import { sendResult } from '../../scripts/result-channel.ts';
 
 export interface Figure {
   /** The median of the rounds, in the unit of its goal. */
@@ -9,9 +10,9 @@ export interface Figure {
   readonly ratios?: Readonly<Record<string, number>>;
 }
 
-/** Prints figures, by name, for the process that started this one. */
+/** Reports figures, by name, to the process that started this one. */
 export function reportFigures(figures: Readonly<Record<string, Figure>>): void {
-  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  sendResult(figures);
 }
 
 /** The middle of the values. */

@@ -182,6 +182,12 @@ export const measurements: readonly Measurement[] = [
         peer: "n8n's Compare Datasets",
         must: { atLeast: 20 },
       },
+      oneAddress: {
+        title: 'Sync: time to plan 100,000 contacts with one address',
+        unit: '×',
+        peer: 'as many with different ones',
+        must: { atMost: 3 },
+      },
     },
   },
   {
@@ -191,6 +197,17 @@ export const measurements: readonly Measurement[] = [
         title: 'Sync: memory of a sync of 1,000,000 subscriptions and contacts in PostgreSQL',
         unit: 'MB',
         must: { atMost: 400 },
+      },
+    },
+  },
+  {
+    script: 'cli/sync-aged.ts',
+    goals: {
+      age: {
+        title: 'Sync: time of later runs of 20,000 in PostgreSQL, after growth from 200 or beside another sync',
+        unit: '×',
+        peer: 'a fresh database',
+        must: { atMost: 1.2 },
       },
     },
   },

@@ -1,61 +1,74 @@
 /**
  * Runs the measurements one after the other, each in a process of its own against the built packages, and prints the
- * figures. A complete run also writes `benchmarks.md` and `benchmarks.json` of the documentation.
+ * figures. A run of all writes `benchmarks.md` and `benchmarks.json` of the documentation, or, where a figure was not
+ * measured, a report beside them in `.output`.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../../scripts/root.ts';
 import { findChromium } from '../support/browsers/find.ts';
+import { NoResult, resultOf } from '../../scripts/result-channel.ts';
+import { UserError } from '../../scripts/user-error.mjs';
 import type { Figure } from './figure.ts';
 import { measurements, type Measurement } from './measurements.ts';
-import { resultsOf, toLine, toPage, type Environment, type Outcome, type Report, type Result } from './report.ts';
+import { reportFiles, resultsOf, toLine, type Environment, type Outcome, type Result } from './report.ts';
 
 /** Time limit of one measurement, in minutes. */
 const limit = 20;
 
+/** What is measured, and where the files are written. */
+export interface Bench {
+  readonly measurements: readonly Measurement[];
+  /** The root of the repository, or of a copy. */
+  readonly folder: string;
+}
+
 /**
  * @param part - measures only the scripts whose name contains it, and writes nothing
- * @param folder - of the documentation site, which gets the page and the JSON file
+ * @returns true where every figure was measured
+ * @throws UserError where no script has such a name
  */
-export async function printFigures(part = '', folder = join(root, 'docs')): Promise<void> {
+export async function printFigures(
+  part = '',
+  { measurements: all, folder }: Bench = { measurements, folder: root },
+): Promise<boolean> {
+  const chosen = all.filter(({ script }) => script.includes(part));
+  if (chosen.length === 0)
+    throw new UserError(
+      `No measurement has "${part}" in its name.`,
+      `Those in test/bench are ${all.map(({ script }) => script).join(', ')}.`,
+    );
   const environment = await readEnvironment();
   const { machine, versions } = environment;
   console.log(`\nNode ${versions['Node']}, ${machine.cores} × ${machine.processor}, load ${machine.load.toFixed(1)}\n`);
   const results: Result[] = [];
-  for (const measurement of measurements.filter(({ script }) => script.includes(part))) {
+  for (const measurement of chosen) {
     const found = resultsOf(measurement, await measure(measurement));
     for (const result of found) console.log(toLine(result));
     results.push(...found);
   }
-  if (part === '') await writeReport({ ...environment, results }, folder);
-}
-
-/** Writes `src/content/docs/benchmarks.md` and `src/data/benchmarks.json`. */
-export async function writeReport(report: Report, folder: string): Promise<void> {
-  const page = join(folder, 'src', 'content', 'docs', 'benchmarks.md');
-  const data = join(folder, 'src', 'data', 'benchmarks.json');
-  for (const [path, text] of [
-    [page, toPage(report)],
-    [data, `${JSON.stringify(report, null, 2)}\n`],
-  ] as const) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
-    console.log(`Wrote ${path}`);
-  }
+  const missing = results.filter(({ verdict }) => verdict === 'not measured').map(({ id }) => id);
+  if (part === '')
+    for (const [path, text] of Object.entries(reportFiles({ ...environment, results }))) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+      console.log(`Wrote ${path}`);
+    }
+  if (missing.length > 0) console.error(`✗ Not measured: ${missing.join(', ')}. The reasons are above.`);
+  return missing.length === 0;
 }
 
 /** The figures, or the reason that there are none. */
 async function measure({ script }: Measurement): Promise<Outcome> {
   try {
-    const file = join(root, 'test', 'bench', script);
-    const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+    return await resultOf<Readonly<Record<string, Figure>>>(resolve(root, 'test', 'bench', script), [], {
       cwd: join(root, 'test'),
+      execArgv: ['--disable-warning=ExperimentalWarning'],
       timeout: limit * 60_000,
     });
-    return JSON.parse(stdout) as Record<string, Figure>;
   } catch (error) {
     return { missing: reasonOf(error) };
   }
@@ -63,13 +76,13 @@ async function measure({ script }: Measurement): Promise<Outcome> {
 
 /** The error that the process printed, such as the name of a package that is not installed, without paths. */
 export function reasonOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'killed' in error && error.killed === true)
-    return `The measurement took longer than ${limit} minutes.`;
-  const printed =
-    typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr) : String(error);
+  if (!(error instanceof NoResult)) throw error;
+  const { ending, printed } = error;
+  if (ending === 'timed out') return `The measurement took longer than ${limit} minutes.`;
+  if (ending === 'silent') return 'The measurement ended without a result.';
   const [, message = printed.trim().split('\n').at(-1) ?? ''] =
     /^(?:\w*Error(?: \[\w+\])?): (.+)$/m.exec(printed) ?? [];
-  return `The measurement failed: ${message.replaceAll(`${root}/`, '').replace(/ imported from .*/, '')}`;
+  return `The measurement failed: ${message.replaceAll(`${root}/`, '').replace(/ imported from .*/, '') || 'it printed nothing'}`;
 }
 
 async function readEnvironment(): Promise<Environment> {

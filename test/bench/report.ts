@@ -18,7 +18,8 @@ export interface Environment {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export type Verdict = 'met' | 'short' | 'not measured';
+/** At the limit: it keeps to its goal, but only by digits that are not shown, such as 49.995 of at most 50. */
+export type Verdict = 'met' | 'at the limit' | 'short' | 'not measured';
 
 /** One figure with its goal, as `benchmarks.json` has it. */
 export interface Result {
@@ -50,14 +51,15 @@ export function resultsOf({ script, goals }: Measurement, outcome: Outcome): rea
     const figure = reason === undefined ? (outcome as Readonly<Record<string, Figure>>)[name] : undefined;
     const [room = '', title = goal.title] = goal.title.split(/: (.*)/s);
     const measured = figure && Number.isFinite(figure.value) ? figure : undefined;
+    const bound = boundOf(goal);
     return {
       id: `${script.replace(/\.ts$/, '')}.${name}`,
       package: room,
       title,
-      goal: boundOf(goal),
+      goal: bound,
       median: measured?.value ?? null,
       ratios: measured ? { ...(goal.peer && { [goal.peer]: measured.value }), ...measured.ratios } : {},
-      verdict: measured ? (isMet(goal, measured.value) ? 'met' : 'short') : 'not measured',
+      verdict: verdictOf(bound, measured?.value ?? null),
       detail: measured?.detail ?? reason ?? 'The measurement printed no such figure.',
     };
   });
@@ -69,21 +71,58 @@ function boundOf({ must, unit }: Goal): Result['goal'] {
   return { sign: '≥', bound: must.atLeast, unit };
 }
 
-function isMet({ must }: Goal, value: number): boolean {
-  if ('below' in must) return value < must.below;
-  if ('atMost' in must) return value <= must.atMost;
-  return value >= must.atLeast;
+/** A count that equals its bound has met it. */
+function verdictOf({ sign, bound }: Result['goal'], median: number | null): Verdict {
+  if (median === null) return 'not measured';
+  const isKept = sign === '<' ? median < bound : sign === '≤' ? median <= bound : median >= bound;
+  if (!isKept) return 'short';
+  return isShownAsBound(bound, median) ? 'at the limit' : 'met';
 }
+
+/** The committed report: its JSON, and the page that follows from it. Paths are relative to the root. */
+export const committedReport = {
+  data: 'docs/src/data/benchmarks.json',
+  page: 'docs/src/content/docs/benchmarks.md',
+} as const;
+/** Where a report goes in which a figure was not measured. */
+const incompleteReport = {
+  data: '.output/benchmarks-incomplete.json',
+  page: '.output/benchmarks-incomplete.md',
+} as const;
+
+/** The text of each file of a new report, by its path. One with a hole never replaces the committed one. */
+export function reportFiles(report: Report): Readonly<Record<string, string>> {
+  const isWhole = report.results.every(({ verdict }) => verdict !== 'not measured');
+  return filesOf(report, isWhole ? committedReport : incompleteReport);
+}
+
+/** The files of the committed report, with the verdicts of today's rules. */
+export function updatedFiles(report: Report): Readonly<Record<string, string>> {
+  const results = report.results.map((result) => ({ ...result, verdict: verdictOf(result.goal, result.median) }));
+  return filesOf({ ...report, results }, committedReport);
+}
+
+function filesOf(report: Report, paths: typeof committedReport | typeof incompleteReport): Record<string, string> {
+  return { [paths.page]: toPage(report), [paths.data]: `${JSON.stringify(report, null, 2)}\n` };
+}
+
+/** The verdicts, and how the terminal marks them. */
+const marks = {
+  met: '✓ met',
+  'at the limit': '≈ limit',
+  short: '✗ short',
+  'not measured': '– none',
+} as const satisfies Readonly<Record<Verdict, string>>;
 
 /** The line of a result in the terminal. */
 export function toLine({ package: room, title, goal, median, verdict, detail }: Result): string {
-  const mark = verdict === 'met' ? '✓ met' : verdict === 'short' ? '✗ short' : '– none';
   const value = median === null ? 'not measured' : `${roundBeside(goal.bound, median)} ${goal.unit}`;
-  return `${mark.padEnd(8)} ${`${room}: ${title}`.padEnd(90)} ${value.padStart(12)}  (goal ${goal.sign} ${formatNumber(goal.bound)} ${goal.unit})\n${' '.repeat(9)}${detail}`;
+  return `${marks[verdict].padEnd(8)} ${`${room}: ${title}`.padEnd(90)} ${value.padStart(12)}  (goal ${goal.sign} ${formatNumber(goal.bound)} ${goal.unit})\n${' '.repeat(9)}${detail}`;
 }
 
-/** The page `benchmarks.md`. What falls short comes first. */
+/** The page `benchmarks.md`. The goals that are not met come first. */
 export function toPage({ date, machine, versions, results }: Report): string {
+  const verdicts = Object.keys(marks) as Verdict[];
   const count = (verdict: Verdict): number => results.filter((each) => each.verdict === verdict).length;
   const rooms = [...new Set(results.map((each) => each.package))];
   const missed = results.filter(({ verdict }) => verdict !== 'met');
@@ -99,15 +138,17 @@ export function toPage({ date, machine, versions, results }: Report): string {
     `- Versions: ${listed.join(', ')}`,
     `- Date: ${date.slice(0, 10)}`,
     '',
-    `${count('met')} of ${results.length} figures met their goal, ${count('short')} fell short, and ${count('not measured')} ${count('not measured') === 1 ? 'was' : 'were'} not measured.`,
+    `Verdicts of ${results.length} figures: ${verdicts.map((verdict) => `${count(verdict)} ${verdict}`).join(', ')}.`,
     '',
     '`npm run bench` measures all of them on your machine and writes this page. A figure that varies is the median of several rounds; the list',
     'below each table says how it was measured. Peers are measured in the same run. *Against the peer* is our figure divided by that of the peer.',
     '',
-    '## What falls short',
+    'A figure at the limit keeps to its goal only by digits that are not shown: another run may miss it.',
+    '',
+    '## Goals that are not met',
     '',
     ...(missed.length === 0
-      ? ['Nothing.']
+      ? ['None.']
       : missed.map(
           (each) =>
             `- **${cell(each.package)}: ${cell(each.title)}**: ${value(each)}, goal ${bound(each)}. ${cell(each.detail)}`,
@@ -141,10 +182,13 @@ const ratios = (result: Result): string =>
 const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[|<>*_`[\]]/g, String.raw`\$&`);
 
 const formatNumber = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 3 });
+/** Whether a value that differs from the bound is rounded to it. */
+const isShownAsBound = (bound: number, number: number): boolean =>
+  number !== bound && round(number) === formatNumber(bound);
 const round = (number: number): string => {
   const size = Math.abs(number);
   return formatNumber(size < 10 ? Number(number.toPrecision(3)) : Number(number.toFixed(size < 100 ? 1 : 0)));
 };
 /** Rounds, but keeps more digits of a figure that would round to its bound: 0.1003 falls short of at most 0.1. */
 const roundBeside = (bound: number, number: number): string =>
-  round(number) === formatNumber(bound) ? number.toLocaleString('en', { maximumSignificantDigits: 5 }) : round(number);
+  isShownAsBound(bound, number) ? number.toLocaleString('en', { maximumSignificantDigits: 5 }) : round(number);

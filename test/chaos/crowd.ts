@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { calm, type StormyApi } from './stormy-api.ts';
 
 /** How many sign up at a time. */
@@ -65,7 +65,7 @@ export class Crowd {
    */
   async grows(more: number): Promise<void> {
     const enough = this.acknowledged.size + more;
-    await eventually(
+    await waitUntil(
       'more people have signed up',
       () => this.acknowledged.size >= enough || this.isDone,
       this.#timeLimit,
@@ -115,7 +115,7 @@ export async function judge(api: StormyApi, crowd: Crowd, killed: number): Promi
     const subscribed = new Set(await api.subscribed());
     return [...crowd.acknowledged].filter((email) => !subscribed.has(email));
   };
-  await eventually(
+  await waitUntil(
     'everybody who had a 202 is subscribed',
     async () => (await missing()).length === 0 || sleep(500, false),
     timeLimitOf(crowd.size),

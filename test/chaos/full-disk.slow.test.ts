@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { Crowd, judge, seeded, timeLimitOf } from './crowd.ts';
@@ -53,7 +53,7 @@ describe('under combined failures no signup answered with 202 is lost', () => {
       let full = 0;
       for (; ; full++) {
         const before = crowd.turnedAway;
-        await eventually('the disk is full', () => crowd.turnedAway > before + 10 || crowd.isDone, timeLimit);
+        await waitUntil('the disk is full', () => crowd.turnedAway > before + 10 || crowd.isDone, timeLimit);
         if (crowd.isDone) break;
         expect(await Promise.all(relays.map(async ({ address }) => (await fetch(`${address}/livez`)).status))).toEqual([
           200, 200,
@@ -61,7 +61,7 @@ describe('under combined failures no signup answered with 202 is lost', () => {
         const kept = crowd.acknowledged.size;
         room += 700 * crowd.size;
         await postgres.confine(room);
-        await eventually('signups are taken again', () => crowd.acknowledged.size > kept, timeLimit);
+        await waitUntil('signups are taken again', () => crowd.acknowledged.size > kept, timeLimit);
       }
       await postgres.confine(null);
       await running;

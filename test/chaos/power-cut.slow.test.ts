@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { everySignup, openStore } from '@newsletter-kit/relay';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { canTrace } from '../../packages/relay/test/machine.ts';
 import { diskAfter, readTrace, straceOptions, type DiskEvent } from './disk-trace.ts';
 
@@ -38,13 +38,13 @@ async function underLoad(): Promise<DiskEvent[]> {
   await Promise.all(Array.from({ length: 12 }, call));
   relay.child.kill('SIGTERM');
   await relay.ended;
-  return readTrace(await eventually('the trace is whole', () => wholeTrace(trace)));
+  return readTrace(await waitUntil('the trace is whole', () => wholeTrace(trace)));
 }
 
 /** The text of a trace once its process has ended. */
-function wholeTrace(file: string): string | undefined {
+function wholeTrace(file: string): string | null {
   const text = readFileSync(file, 'latin1');
-  return text.endsWith('+++ exited with 0 +++\n') ? text : undefined;
+  return text.endsWith('+++ exited with 0 +++\n') ? text : null;
 }
 
 /** Who had a 202 after each event: the address that came in last on the connection it went out on. */

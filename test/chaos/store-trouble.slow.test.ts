@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { claimMs } from '@newsletter-kit/relay';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run, serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { environment } from '../../packages/relay/test/running-relay.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -56,7 +56,7 @@ const ready = async ({ address }: ServingRelay): Promise<number> => (await fetch
 
 /** What a relay's metrics and health say while its store fails. */
 async function expectTrouble(relay: ServingRelay): Promise<void> {
-  await eventually(
+  await waitUntil(
     'the metrics say that the store fails',
     async () => (await metric(relay, 'newsletter_relay_store_up')) === 0,
   );
@@ -66,14 +66,14 @@ async function expectTrouble(relay: ServingRelay): Promise<void> {
 }
 
 async function expectRecovery(relay: ServingRelay, api: StormyApi, acknowledged: readonly string[]): Promise<void> {
-  await eventually(
+  await waitUntil(
     'the metrics say that the store works',
     async () => (await metric(relay, 'newsletter_relay_store_up')) === 1,
   );
   expect(await post(relay, 'after@example.com')).toBe(202);
   // What was claimed at the moment the store froze is taken out again once its claim has run out.
   const withinMs = claimMs + 120_000;
-  await eventually(
+  await waitUntil(
     'everybody acknowledged is subscribed',
     async () => {
       const subscribed = new Set(await api.subscribed());

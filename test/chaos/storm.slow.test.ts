@@ -7,7 +7,7 @@
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { callers, Crowd, judge, seeded, timeLimitOf } from './crowd.ts';
@@ -50,7 +50,7 @@ describe('under combined failures no signup answered with 202 is lost', () => {
         );
         alive.splice(0, 1, relay);
         const full = crowd.turnedAway + callers;
-        if (isCramped) await eventually('the disk is full', () => crowd.turnedAway >= full || crowd.isDone, timeLimit);
+        if (isCramped) await waitUntil('the disk is full', () => crowd.turnedAway >= full || crowd.isDone, timeLimit);
         else await crowd.grows(perLife * (0.5 + random()));
         relay.child.kill('SIGKILL');
         await relay.ended;
@@ -90,7 +90,7 @@ describe('under combined failures no signup answered with 202 is lost', () => {
         if (killed === Math.ceil(kills / 2)) {
           const before = crowd.turnedAway;
           await postgres.crash();
-          await eventually('people are turned away', () => crowd.turnedAway > before || crowd.isDone, timeLimit);
+          await waitUntil('people are turned away', () => crowd.turnedAway > before || crowd.isDone, timeLimit);
           await postgres.start();
         }
         // The first one stays away.

@@ -3,7 +3,7 @@ import { createClient, type Fetch } from '@newsletter-kit/core';
 import { createLog, createRelay, openStore, readConfig, type SignupStore } from '@newsletter-kit/relay';
 import { createSandbox } from '@newsletter-kit/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { environment, post } from '../../packages/relay/test/running-relay.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -70,16 +70,12 @@ describe.each(stores)('with $name', ({ create }) => {
     for (let day = 0; day < 30; day++) {
       today += dayMs;
       const before = attempts;
-      await live(down, async () => void (await eventually('the relay has tried', () => attempts > before)));
+      await live(down, () => waitUntil('the relay has tried', () => attempts > before));
     }
     today += dayMs;
     await live(sandbox.fetch, async ({ store, waiting }) => {
       expect(waiting).toBe(people.length);
-      await eventually(
-        'everybody is delivered',
-        async () => (await store.counts()).delivered === people.length,
-        90_000,
-      );
+      await waitUntil('everybody is delivered', async () => (await store.counts()).delivered === people.length, 90_000);
     });
   });
 });

@@ -11,7 +11,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import type { WebhookBody } from '../../packages/relay/src/index.ts';
 import { run, serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { secret, verify } from '../../packages/relay/test/webhooks/receiver.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -108,17 +108,13 @@ webhooks:
     expect(all).toHaveLength(signups);
 
     // The steady receiver has everything while the other one still fails.
-    await eventually(
-      'the steady receiver has everything',
-      () => steady.accepted.size === signups,
-      timeLimitOf(signups),
-    );
+    await waitUntil('the steady receiver has everything', () => steady.accepted.size === signups, timeLimitOf(signups));
     expect(emails('signup.refused', steady)).toEqual(refusedOnes);
     refuses = false;
     expect((await command('redrive', '--all')).stdout).toBe(`${refusedOnes.length} queued again.\n`);
     stormy.weather = calm;
     // What waits for its next attempt is sent now.
-    await eventually(
+    await waitUntil(
       'both receivers have everything',
       async () => {
         await command('webhooks', 'resume', 'stormy');

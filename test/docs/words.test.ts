@@ -1,6 +1,7 @@
 /** The documentation stays short enough to be read. */
 import { expect, it } from 'vitest';
-import { countedPages, mostWords, wordsOf } from './words.ts';
+import { wordsOf } from '../../scripts/lines-and-words.ts';
+import { countedPages, mostWords } from './words.ts';
 
 it('counts text, lists and tables, and neither code nor what a test writes', () => {
   const page =

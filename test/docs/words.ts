@@ -1,6 +1,7 @@
 /** The words of the documentation that people wrote for readers. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
+import { wordsOf } from '../../scripts/lines-and-words.ts';
 import { root } from '../../scripts/root.ts';
 
 /** Pages that do not count, with the reason. */
@@ -18,19 +19,6 @@ export const uncounted: Readonly<Record<string, string>> = {
 
 /** How many words the other pages may have; less is better. */
 export const mostWords = 45_000;
-
-/**
- * The words of a page: of its text, lists and tables. The frontmatter, blocks of code, addresses of links, comments,
- * and what a test writes between `<!-- NAME -->` and `<!-- /NAME -->` do not count.
- */
-export function wordsOf(page: string): number {
-  const text = page
-    .replace(/^---\n.*?\n---\n/s, '')
-    .replaceAll(/^(?<fence> *```+).*?^\k<fence>$/gms, '')
-    .replaceAll(/<!-- (?<name>[\w-]+) -->.*?<!-- \/\k<name> -->/gs, '')
-    .replaceAll(/<!--.*?-->|\]\([^)]*\)/gs, ' ');
-  return text.match(/[\p{L}\p{N}][\p{L}\p{N}’'._-]*/gu)?.length ?? 0;
-}
 
 /** Every page that counts with its words, the longest first. */
 export function countedPages(): readonly (readonly [page: string, words: number])[] {

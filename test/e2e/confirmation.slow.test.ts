@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { linkIn, startMailServer } from '../../packages/relay/test/mail-server.ts';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
@@ -29,7 +29,7 @@ async function confirmationLink(email: string, settings: Readonly<Record<string,
     ...settings,
   });
   expect((await relay.signUp(email)).status).toBe(202);
-  const received = await eventually('the mail', () => mail.received[0]);
+  const received = await waitUntil('the mail', () => mail.received[0] ?? null);
   return linkIn(received).replace(publicUrl, relay.address);
 }
 
@@ -93,7 +93,7 @@ it('redirects to the configured page on another site without a referrer', async 
     site.closeAllConnections();
     site.close();
   });
-  await eventually('a port', () => site.listening);
+  await waitUntil('a port', () => site.listening);
   const welcome = `http://localhost:${(site.address() as AddressInfo).port}/welcome`;
   const link = await confirmationLink('ada@example.com', { RELAY_CONFIRMED_URL: welcome });
   const page = await session.browser.newPage();

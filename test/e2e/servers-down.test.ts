@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { servers, session } from './servers-and-browser.ts';
 import { arrivalOf, notice, press, subscribe, typedAddress, visit } from './visitor.ts';
+import { waitUntil } from '../support/waits.ts';
 
 describe('while the relay is down', () => {
   it('shows a message, keeps the input, and sends the signup once the relay is back', async () => {
@@ -35,19 +36,16 @@ describe('while the newsletter API is down', () => {
     await servers.stop('relay');
     await servers.start('sandbox');
     await servers.start('relay');
-    await expect
-      .poll(
-        async () =>
-          (await servers.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items,
-        { timeout: 60_000 },
-      )
-      .toMatchObject([
+    const person = { email: 'hedy@example.com', expand: ['custom_fields'] } as const;
+    await waitUntil('the signup is delivered', async () =>
+      expect((await servers.api.subscriptions.list(person)).items).toMatchObject([
         {
           email: 'hedy@example.com',
           utm_source: 'storm warning',
           custom_fields: [{ name: 'Birthday', value: '1994-11-09' }],
         },
-      ]);
+      ]),
+    );
     await page.waitForSelector('#connection[data-state=open]');
   });
 

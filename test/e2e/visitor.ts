@@ -2,8 +2,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type BrowserContext, type ElementHandle, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type ElementHandle, Frame, type Page } from 'puppeteer-core';
 import { findChromium, findFirefox } from '../support/browsers/find.ts';
+import { waitFor } from '../support/waits.ts';
+
+// What a test waits for on a page has a name, and the time limit of the test ends it.
+for (const method of ['waitForSelector', 'waitForFunction'] as const) {
+  const wait: CallableFunction = Frame.prototype[method];
+  Object.defineProperty(Frame.prototype, method, {
+    value(this: Frame, what: unknown, options?: object, ...args: unknown[]) {
+      const found = Reflect.apply(wait, this, [what, { timeout: 0, ...options }, ...args]) as Promise<unknown>;
+      return waitFor(`the page has ${String(what)}`, found);
+    },
+  });
+}
 
 /** What a person enters. */
 export interface Entries {
@@ -87,7 +99,6 @@ export async function visit(
   url: string,
 ): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   watchConsole(page, complaints);
   await page.goto(url, { waitUntil: 'load' });
@@ -144,7 +155,7 @@ export async function notice(page: Page, kind: 'success' | 'error'): Promise<str
 
 /** Waits until the live view shows this address. */
 export async function arrivalOf(page: Page, email: string): Promise<Arrival> {
-  const item = await page.waitForSelector(`.arrival[data-email="${quoted(email)}"]`, { timeout: 60_000 });
+  const item = await page.waitForSelector(`.arrival[data-email="${quoted(email)}"]`);
   if (!item) throw new Error(`${email} is not on the page.`);
   return item.evaluate((node) => ({
     status: node.querySelector('.status')?.textContent ?? '',
@@ -159,7 +170,6 @@ export async function arrivalOf(page: Page, email: string): Promise<Arrival> {
 export async function showsArrivalInWindow(page: Page, email: string): Promise<boolean> {
   const arrival = await page.waitForSelector(`latest-arrival .arrival[data-email="${quoted(email)}"]`, {
     visible: true,
-    timeout: 60_000,
   });
   // The card moves in when it arrives.
   await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../packages/relay/test/commands/relay-process.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { startMailServer } from '../../packages/relay/test/mail-server.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
@@ -85,11 +85,10 @@ async function start(command: string, settings: Readonly<Record<string, string>>
     await ended;
   });
   const address = `http://127.0.0.1:${port}`;
-  await eventually('it answers', async () => {
-    // A framework does not end: each request fails.
-    if (child.exitCode !== null || output.includes('Error: ')) throw new Error(`It cannot start: ${output}`);
-    return (await fetch(`${address}/livez`).catch(() => null))?.ok;
-  });
+  // A framework that cannot start does not end: each request fails.
+  const hasFailed = () => child.exitCode !== null || output.includes('Error: ');
+  await waitUntil('it answers, or cannot start', async () => hasFailed() || (await fetch(`${address}/livez`)).ok);
+  if (hasFailed()) throw new Error(`It cannot start: ${output}`);
   return {
     address,
     port,
@@ -232,7 +231,7 @@ describe.each(runtimes)('the relay on $runtime', ({ build, command }) => {
     expect(first.nextDueAt).toBeGreaterThan(0);
     expect(sandbox.received.length).toBeGreaterThan(0);
     expect(sandbox.received.length).toBeLessThan(emails.length);
-    await eventually('later calls deliver the rest', async () => {
+    await waitUntil('later calls deliver the rest', async () => {
       const { nextDueAt } = (await (await relay.cron()).json()) as Delivered;
       return nextDueAt === null;
     });

@@ -1,9 +1,7 @@
 /** Every snippet of the widget's README and pages runs in Chromium with the built files, and does what they say. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
@@ -648,11 +646,5 @@ describe('the documentation of the tag', () => {
 
   it.each(checks)('$language: $has … $does', async ({ language, has, run }) => {
     await run(snippets.find((snippet) => snippet.language === language && snippet.code.includes(has))?.code ?? '');
-  });
-
-  it('has up-to-date tables of the texts and the sizes', async () => {
-    await expect(
-      promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check']),
-    ).resolves.toMatchObject({ stderr: '' });
   });
 });

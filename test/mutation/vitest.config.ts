@@ -64,7 +64,6 @@ export default defineConfig({
           env: { PROPERTY_RUNS: '100', TABLE_SIZE: '20000' },
           // A test that hangs fails here. Stryker would end it too, but then has to start the test process again.
           testTimeout: floor.hangMs,
-          hookTimeout: floor.hangMs,
           expect: { poll: { timeout: 2000 } },
         },
       },

@@ -1,6 +1,6 @@
 /** The service fails now and then, or changes, during an execution. */
 import { expect } from 'vitest';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { items, newsletterType, start } from './harness/nodes.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 import { all, ids } from './operations/execution.ts';
@@ -80,7 +80,7 @@ test('Create or Update names a custom field that is renamed during the execution
   const rows = `Array.from({ length: ${count} }, (_, index) => ({ email: 'renamed.' + index + '@example.com' }))`;
   const workflow = await n8n.createWorkflow([start, ...items(rows), node]);
   const execution = await n8n.runManually(workflow, start.name);
-  await eventually('twenty are created', async () => {
+  await waitUntil('twenty are created', async () => {
     const created = sandbox.requests().filter(({ operation }) => operation === 'subscriptions.create');
     return created.length >= 20;
   });

@@ -6,7 +6,7 @@ import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startOwnN8n } from './harness/own.ts';
@@ -228,9 +228,9 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
       sync.address,
     );
     lock.catch(() => undefined);
-    await eventually('the row is locked', async () => (await sleepers(sync)).length > 0);
+    await waitUntil('the row is locked', async () => (await sleepers(sync)).length > 0);
     await sync.start(accept);
-    await eventually('the first contacts are written', async () => (await withToken()).length > 0);
+    await waitUntil('the first contacts are written', async () => (await withToken()).length > 0);
     await own.kill();
     await server.run(`SELECT pg_terminate_backend(pid) FROM (${sleeping}) AS sleeper`, sync.address);
     await expect(lock).rejects.toThrow();

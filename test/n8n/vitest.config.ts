@@ -13,11 +13,11 @@ export default defineConfig({
     name: 'n8n',
     include: ['**/*.test.ts'],
     globalSetup: ['../support/global-setup.ts', './harness/setup.ts'],
+    runner: '../support/test-runner.ts',
     setupFiles: ['./harness/oldest.ts'],
     fileParallelism: false,
     // Limits for a test that hangs: no test is about how fast the machine is.
     testTimeout: 600_000,
-    hookTimeout: 600_000,
     teardownTimeout: 30_000,
     expect: { poll: { timeout: 240_000 } },
   },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, inject } from 'vitest';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { post, runRelay } from '../../packages/relay/test/running-relay.ts';
 import { onPort } from '../../packages/relay/test/sandbox-api.ts';
 import { sampleBody, webhookHeaders } from '../../packages/relay/src/webhooks/message.ts';
@@ -65,7 +65,7 @@ async function publish(secret: string, change: (node: ExampleNode) => object = (
   return {
     url,
     async executions(count) {
-      const ids = await eventually(`${count} executions`, async () => {
+      const ids = await waitUntil(`${count} executions`, async () => {
         const found = await n8n.executionIds(workflow);
         return found.length >= (count ?? 1) ? found : null;
       });
@@ -96,7 +96,7 @@ function startRelay({ clientOptions }: SandboxOnPort, url: string, ...secrets: r
       expect((await relay.fetch(post({ email, utm_source: 'harbour' }))).status).toBe(202);
     },
     allAccepted: () =>
-      eventually('every webhook is accepted', async () => {
+      waitUntil('every webhook is accepted', async () => {
         const { delivered } = await relay.store.counts();
         return delivered > 0 && (await overview())?.waiting === 0;
       }),
@@ -178,7 +178,7 @@ describe('a webhook of the relay', () => {
     const receiver = await publish(before);
     const relay = startRelay(sandboxOnPort, receiver.url, after, unknown);
     await relay.signUp('mary@example.com');
-    await eventually('it is refused', async () => (await relay.overview())?.reason?.includes('answered 401'));
+    await waitUntil('it is refused', async () => (await relay.overview())?.reason?.includes('answered 401') === true);
     expect(await relay.overview()).toMatchObject({ waiting: 1, dead: 0 });
     await relay.stop(0);
     for (const execution of await receiver.executions()) expect(reached(execution)).toEqual(['Refuse']);

@@ -1,5 +1,4 @@
 /** Running several items: their order, their errors, and the contexts they share. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Run } from './context.ts';
@@ -7,13 +6,17 @@ import { workbench } from './workbench.ts';
 
 const bench = workbench();
 
-/** A sandbox with delayed answers, which counts concurrent requests. */
+/**
+ * A sandbox with delayed answers, which counts concurrent requests.
+ *
+ * @param takes - turns of the event loop that the answer to the n-th request takes
+ */
 function slowSandbox(takes: (n: number) => number) {
   const seen = { now: 0, most: 0, begun: 0 };
   const sandbox: Run['sandbox'] = {
     async fetch(input, init) {
       seen.most = Math.max(seen.most, ++seen.now);
-      await sleep(takes(seen.begun++));
+      for (let turns = takes(seen.begun++); turns > 0; turns -= 1) await new Promise(setImmediate);
       seen.now -= 1;
       return bench.sandbox.fetch(input, init);
     },

@@ -17,6 +17,8 @@ interface Outcome {
 
 export interface SignupHost {
   readonly endpoint: string;
+  /** Number of posts that the node has begun to read. */
+  posts: number;
   /** The items that started executions. */
   readonly started: Readonly<Record<string, unknown>>[];
   /** The static data of the workflow, as JSON. */
@@ -64,6 +66,7 @@ export async function hostSignup(
   const id = crypto.randomUUID();
   const host: SignupHost = {
     endpoint: '',
+    posts: 0,
     started: [],
     kept: '{}',
     logged: [],
@@ -78,6 +81,7 @@ export async function hostSignup(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.headers.origin !== undefined) response.setHeader('Access-Control-Allow-Origin', request.headers.origin);
     const kept = JSON.parse(host.kept) as Record<string, unknown>;
+    host.posts += 1;
     const outcome = (await node.webhook.call({
       getRequestObject: () => request,
       getResponseObject: () => response,

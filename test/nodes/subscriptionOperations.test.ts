@@ -1,6 +1,7 @@
 /** The operations of subscriptions that read, create and update one. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { workbench } from './workbench.ts';
+import { waitFor, waitUntil } from '../support/waits.ts';
 
 const bench = workbench();
 const ada = { mode: 'email', value: 'ada.lovelace@example.com' };
@@ -246,15 +247,18 @@ describe('Subscription: Update', () => {
   });
 
   it('stops waiting as soon as the execution is stopped', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const stopped = new AbortController();
-    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-      // While the first pause runs.
-      if (String(input).includes('bulk_subscription_updates')) setTimeout(() => stopped.abort(), 50);
-      return bench.sandbox.fetch(input, init);
-    };
-    await expect(update({ tier: 'premium' }, {}, { sandbox: { fetch }, signal: stopped.signal })).rejects.toThrow(
-      'aborted',
+    const updating = expect(
+      update({ tier: 'premium' }, {}, { sandbox: bench.sandbox, signal: stopped.signal }),
+    ).rejects.toThrow('aborted');
+    await waitUntil(
+      'the first pause runs',
+      () => bench.requests('bulkSubscriptionUpdates.get').length === 1 && vi.getTimerCount() > 0,
     );
+    stopped.abort();
+    await waitFor('the update has stopped', updating);
     expect(bench.requests('bulkSubscriptionUpdates.get')).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-/** The built node with a fresh sandbox for each test, and functions to run operations. */
+/** The built node with a fresh sandbox for each test that asks for it, and functions to run operations. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { buildBundle, type Bundle, type Found, type Item, toMessage } from './bundle.ts';
@@ -38,31 +38,37 @@ function promptly(sandbox: Pick<Sandbox, 'fetch' | 'clock'>): Pick<Sandbox, 'fet
 /** The fixed start time of the demo publication, whose records depend on it. */
 const noon = Date.UTC(2026, 0, 15, 12);
 
-/** Creates the workbench; called once at the top of a file. */
+/** Creates the workbench of a file of tests; called once at its top. */
 export function workbench(): Workbench {
+  const { bench, open, reset, close } = createWorkbench();
+  beforeAll(open);
+  beforeEach(reset);
+  afterAll(close);
+  return bench;
+}
+
+/** A workbench and its life: built once, then with a fresh sandbox after each reset. */
+interface OwnWorkbench {
+  readonly bench: Workbench;
+  open(): Promise<void>;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** Creates a workbench outside of tests. */
+export function createWorkbench(): OwnWorkbench {
   const made: { bundle?: Bundle; sandbox?: Sandbox } = {};
   const there = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error('Only tests can use the workbench.');
+    if (value === undefined) throw new Error('The workbench is not open: in files of tests, only tests can use it.');
     return value;
   };
-  beforeAll(async () => {
-    made.bundle = await buildBundle();
-  });
-  beforeEach(() => {
-    made.sandbox?.close();
-    made.sandbox = createSandbox({ seed: 'demo', now: () => noon });
-  });
-  afterAll(async () => {
-    made.sandbox?.close();
-    await made.bundle?.remove();
-  });
-
   const bench: Workbench = {
     get bundle() {
       return there(made.bundle);
     },
     get sandbox() {
-      return there(made.sandbox);
+      there(made.bundle);
+      return (made.sandbox ??= createSandbox({ seed: 'demo', now: () => noon }));
     },
     get prompt() {
       return promptly(bench.sandbox);
@@ -86,5 +92,18 @@ export function workbench(): Workbench {
     },
     requests: (operation) => bench.sandbox.requests().filter((entry) => entry.operation === operation),
   };
-  return bench;
+  return {
+    bench,
+    async open() {
+      made.bundle = await buildBundle();
+    },
+    reset() {
+      made.sandbox?.close();
+      delete made.sandbox;
+    },
+    async close() {
+      made.sandbox?.close();
+      await made.bundle?.remove();
+    },
+  };
 }

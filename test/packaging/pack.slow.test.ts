@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { manifest } from '../../scripts/install.mjs';
 import { packBuilt } from '../../scripts/pack.ts';
 import { root } from '../../scripts/root.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { freePort } from '../support/free-ports.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { installInEmptyFolder, type Installation } from './installed.ts';
@@ -163,17 +163,11 @@ describe('init of the relay', () => {
       if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGTERM');
       await ended;
     });
-    await eventually(
-      'it answers',
-      async () => {
-        if (child.exitCode !== null) throw new Error(output);
-        return fetch(`http://127.0.0.1:${port}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      },
-      60_000,
+    await waitUntil(
+      'it answers, or ends',
+      async () => child.exitCode !== null || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
     );
+    if (child.exitCode !== null) throw new Error(output);
     return fetch(`http://127.0.0.1:${port}/signup`, {
       method: 'POST',
       headers: { origin: 'https://example.com', 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { root } from '../../scripts/root.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { arrivalOf, openBrowser, subscribe, visit } from '../e2e/visitor.ts';
 import { freePorts } from '../support/free-ports.ts';
 
@@ -23,7 +23,7 @@ it('shows a signup by the demo’s form in the sandbox with npm run worker, and 
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await eventually('everything runs', () => output.includes('Ctrl-C stops everything'), 200_000);
+  await waitUntil('everything runs', () => output.includes('Ctrl-C stops everything'));
   const session = await openBrowser();
   onTestFinished(() => session.close());
   const email = `person-${child.pid}@example.com`;

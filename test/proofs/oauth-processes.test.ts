@@ -10,8 +10,8 @@ import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect, onTestFinished } from 'vitest';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
-const rounds = 6;
-const processes = 5;
+const rounds = 4;
+const processes = 3;
 const caller = fileURLToPath(new URL('oauth-caller.ts', import.meta.url));
 
 test('processes that share a login refresh an expired token only once', async ({ sandboxOnPort: sandbox }) => {

@@ -11,7 +11,7 @@ import { settings } from '@newsletter-kit/relay';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../packages/cli/test/command.ts';
-import { eventually } from '../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../support/waits.ts';
 import { post, runRelay } from '../../packages/relay/test/running-relay.ts';
 import { suppressionHash } from '../../packages/relay/src/store/signup-identity.ts';
 import { root } from '../../scripts/root.ts';
@@ -62,7 +62,7 @@ async function signUp({ sandbox }: Scene, body: object, form: Readonly<Record<st
   const relay = runRelay({ api: (input, init) => fetch(input, init), settings: { ...api, ...form } });
   relay.start();
   expect((await relay.fetch(post({ email, ...body }))).status).toBe(202);
-  await eventually('the signup is delivered', async () => (await relay.store.counts()).delivered === 1);
+  await waitUntil('the signup is delivered', async () => (await relay.store.counts()).delivered === 1);
 }
 
 const ways: readonly Way[] = [

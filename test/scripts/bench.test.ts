@@ -1,11 +1,13 @@
 /** The results of `npm run bench`: goals, reasons of missing figures, the page and the JSON file. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { measurements, type Goal, type Measurement } from '../bench/measurements.ts';
-import { reasonOf, writeReport } from '../bench/print-figures.ts';
-import { resultsOf, toLine, toPage, type Report } from '../bench/report.ts';
+import { printFigures, reasonOf } from '../bench/print-figures.ts';
+import { committedReport, resultsOf, toLine, toPage, type Report } from '../bench/report.ts';
+import { root } from '../../scripts/root.ts';
+import { NoResult } from '../../scripts/result-channel.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const goal = (title: string, must: Goal['must'], peer?: string): Goal => ({
   title,
@@ -31,7 +33,7 @@ const report: Report = {
   machine: { processor: 'Example 9000', cores: 2, memoryGb: 24, system: 'Linux 6 x64', load: 0.04 },
   versions: { Node: '24.1.0', '@beehiiv/sdk': '0.1.9' },
   results: [
-    ...resultsOf(measurement, { below: figure(4.999), atMost: figure(5.01), atLeast: figure(12_345, { echo: 0.4 }) }),
+    ...resultsOf(measurement, { below: figure(4.99), atMost: figure(5.01), atLeast: figure(12_345, { echo: 0.4 }) }),
     ...resultsOf(
       { script: 'n8n/other.ts', goals: { creates: goal('n8n: creations', { atMost: 1 }) } },
       { missing: 'n8n is not installed.' },
@@ -47,10 +49,26 @@ describe('a figure', () => {
     ['atMost', 5.01, 'short'],
     ['atLeast', 5, 'met'],
     ['atLeast', 4.99, 'short'],
+    ['below', 4.999, 'at the limit'],
+    ['atMost', 4.999, 'at the limit'],
+    ['atLeast', 5.001, 'at the limit'],
+    ['atMost', 5.001, 'short'],
     ['atLeast', Number.NaN, 'not measured'],
   ] as const)('with the goal %s 5 and the value %d is %s', (name, value, verdict) => {
     const found = resultsOf(measurement, { [name]: figure(value) }).find(({ id }) => id === `core/example.${name}`);
     expect(found?.verdict).toBe(verdict);
+  });
+
+  it.each([
+    ['a time of 49.995 ms', 50, 49.995, 'at the limit', '49.995 ms'],
+    ['a time of 49.94 ms', 50, 49.94, 'met', '49.9 ms'],
+    ['a count', 2000, 2000, 'met', '2,000 ms'],
+    ['a count below', 2000, 1999, 'met', '1,999 ms'],
+    ['none', 0, 0, 'met', '0 ms'],
+  ] as const)('at most its bound is compared by the digits that are shown: %s', (_, atMost, value, verdict, shown) => {
+    const [result] = resultsOf({ script: 'x.ts', goals: { x: goal('Core: x', { atMost }) } }, { x: figure(value) });
+    expect(result?.verdict).toBe(verdict);
+    expect(result && toLine(result)).toContain(` ${shown} `);
   });
 
   it('that a measurement did not print is not measured', () => {
@@ -65,7 +83,7 @@ describe('a figure', () => {
 
   it('is printed with its goal', () => {
     expect(report.results.map((result) => toLine(result).replaceAll(/\s+/g, ' '))).toEqual([
-      '✓ met Core: time of a call 4.999 ms (goal < 5 ms) median of 5',
+      '✓ met Core: time of a call 4.99 ms (goal < 5 ms) median of 5',
       '✗ short Core: memory | of a call 5.01 ms (goal ≤ 5 ms) median of 5',
       '✓ met Relay: signups 12,345 ms (goal ≥ 5 ms) median of 5',
       '– none n8n: creations not measured (goal ≤ 1 ms) n8n is not installed.',
@@ -80,13 +98,13 @@ describe('a measurement that fails', () => {
       "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@beehiiv/sdk' imported from /somewhere/calls.ts",
       '    at Object.getPackageJSONURL',
     ].join('\n');
-    expect(reasonOf(Object.assign(new Error('Command failed'), { stderr }))).toBe(
+    expect(reasonOf(new NoResult('calls.ts', 'failed', stderr))).toBe(
       "The measurement failed: Cannot find package '@beehiiv/sdk'",
     );
   });
 
   it('says that it took too long', () => {
-    expect(reasonOf(Object.assign(new Error('Command failed'), { killed: true, stderr: '' }))).toMatch(/took longer/);
+    expect(reasonOf(new NoResult('calls.ts', 'timed out', ''))).toMatch(/took longer/);
   });
 });
 
@@ -100,12 +118,12 @@ describe('the page', () => {
       '- Versions: Node 24.1.0, @beehiiv/sdk 0.1.9',
       '- Date: 2026-11-23',
       '',
-      '2 of 4 figures met their goal, 1 fell short, and 1 was not measured.',
+      'Verdicts of 4 figures: 2 met, 0 at the limit, 1 short, 1 not measured.',
     ]);
   });
 
-  it('lists what falls short or was not measured before the tables', () => {
-    const [, missed = ''] = /## What falls short\n\n(.*?)\n\n##/s.exec(page) ?? [];
+  it('lists the goals that are not met before the tables', () => {
+    const [, missed = ''] = /## Goals that are not met\n\n(.*?)\n\n##/s.exec(page) ?? [];
     expect(missed.split('\n')).toEqual([
       String.raw`- **Core: memory \| of a call**: 5.01 ms, goal ≤ 5 ms. median of 5`,
       '- **n8n: creations**: not measured, goal ≤ 1 ms. n8n is not installed.',
@@ -114,7 +132,7 @@ describe('the page', () => {
 
   it('has a row for each figure', () => {
     expect(page.match(/^\| (?!Figure|-).*$/gm)).toEqual([
-      '| time of a call | < 5 ms | 4.999 ms | – | met |',
+      '| time of a call | < 5 ms | 4.99 ms | – | met |',
       String.raw`| memory \| of a call | ≤ 5 ms | 5.01 ms | 5.01 × a \<bare\> fetch | short |`,
       '| signups | ≥ 5 ms | 12,345 ms | 0.4 × echo | met |',
       '| creations | ≤ 1 ms | not measured | – | not measured |',
@@ -122,19 +140,61 @@ describe('the page', () => {
   });
 });
 
-describe('the files', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'newsletter-bench-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+describe('a run of the bench', () => {
+  const channel = JSON.stringify(join(root, 'scripts/result-channel.ts'));
+  const scripts = {
+    // What an installer prints on its first run.
+    'printing.ts': `console.log('▸ Installing');\nsendResult({ below: { value: 1, detail: 'one' } });`,
+    'silent.ts': `console.log('{}');`,
+  } as const;
 
-  it('are written where the documentation site reads them', async () => {
-    vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    await writeReport(report, folder);
-    vi.restoreAllMocks();
-    expect(JSON.parse(await readFile(join(folder, 'src/data/benchmarks.json'), 'utf8'))).toEqual(report);
-    expect(await readFile(join(folder, 'src/content/docs/benchmarks.md'), 'utf8')).toBe(toPage(report));
+  /** Runs the scripts, in a folder with a committed page. */
+  async function run(...names: readonly (keyof typeof scripts)[]) {
+    const folder = scratchFolder();
+    const page = join(folder, committedReport.page);
+    await mkdir(dirname(page), { recursive: true });
+    await writeFile(page, 'the last whole run');
+    const chosen = names.map(async (name): Promise<Measurement> => {
+      const script = join(folder, name);
+      await writeFile(script, `import { sendResult } from ${channel};\n${scripts[name]}\n`);
+      return { script, goals: { below: goal(`Core: ${name}`, { below: 5 }) } };
+    });
+    const print = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    const complain = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+    try {
+      const isWhole = await printFigures('', { measurements: await Promise.all(chosen), folder });
+      return { folder, isWhole, printed: print.mock.calls.join('\n'), complaints: complain.mock.calls.join('\n') };
+    } finally {
+      vi.restoreAllMocks();
+    }
+  }
+  const read = (folder: string, path: string) => readFile(join(folder, path), 'utf8');
+
+  it('writes page and JSON, whatever the measurements print', async () => {
+    const { folder, isWhole, complaints } = await run('printing.ts');
+    expect({ isWhole, complaints }).toEqual({ isWhole: true, complaints: '' });
+    const written = JSON.parse(await read(folder, committedReport.data)) as Report;
+    expect(written.results.map(({ median, verdict }) => [median, verdict])).toEqual([[1, 'met']]);
+    expect(await read(folder, committedReport.page)).toBe(toPage(written));
+  });
+
+  it('fails, and writes a report with a hole beside the page', async () => {
+    const { folder, isWhole, printed, complaints } = await run('printing.ts', 'silent.ts');
+    expect(isWhole).toBe(false);
+    expect(complaints).toMatch(/^✗ Not measured: \S+silent\.below\. /);
+    expect(printed).toContain('The measurement ended without a result.');
+    expect(await read(folder, committedReport.page)).toBe('the last whole run');
+    await expect(read(folder, committedReport.data)).rejects.toThrow('ENOENT');
+    const beside = JSON.parse(await read(folder, '.output/benchmarks-incomplete.json')) as Report;
+    expect(beside.results.map(({ verdict }) => verdict)).toEqual(['met', 'not measured']);
+    expect(await read(folder, '.output/benchmarks-incomplete.md')).toBe(toPage(beside));
+  });
+
+  it('refuses a name that no measurement has', async () => {
+    await expect(printFigures('core/sise')).rejects.toThrow(
+      /No measurement has "core\/sise" in its name.*core\/size\.ts/s,
+    );
   });
 });
 

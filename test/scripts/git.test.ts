@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { git, gitEnvironment } from '../../scripts/git.ts';
+import { git, gitEnvironment, listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 
 let folder: string;
@@ -35,7 +35,7 @@ const stranger = 54_321;
 
 /** Runs code with what a script of the checkout exports. */
 function run(made: string, script: string, code: string): string {
-  const url = pathToFileURL(join(made, 'scripts', script)).href;
+  const url = pathToFileURL(join(made, script)).href;
   return execFileSync(
     process.execPath,
     ['--input-type=module', '--eval', `const script = await import(${JSON.stringify(url)});\n${code}`],
@@ -60,14 +60,14 @@ describe('in a checkout of another user', () => {
   });
 
   it('the scripts and tests list its files', () => {
-    expect(run(made, 'git.ts', "console.log(script.git(['ls-files']));")).toContain('scripts/git.ts');
+    expect(run(made, 'scripts/git.ts', "console.log(script.git(['ls-files']));")).toContain('scripts/git.ts');
   });
 
   it('the scripts and tests clone it', () => {
     const clone = join(folder, 'clone');
     run(
       made,
-      'git.ts',
+      'scripts/git.ts',
       `script.git(['clone', '--quiet', script.git(['rev-parse', '--show-toplevel']).trim(), ${JSON.stringify(clone)}]);`,
     );
     expect(readFileSync(join(clone, 'scripts', 'git.ts'), 'utf8')).toContain('gitEnvironment');
@@ -81,7 +81,9 @@ describe('in a checkout of another user', () => {
   });
 
   it('npm run check compares with a commit', () => {
-    expect(run(made, 'quick-check.ts', "console.log(script.changedFiles('HEAD~1'));")).toContain('scripts/git.ts');
+    expect(run(made, 'scripts/changes.ts', "console.log(script.findChanges('HEAD~1').files);")).toContain(
+      'scripts/git.ts',
+    );
   });
 });
 
@@ -89,8 +91,8 @@ describe('npm run check says what it needs', () => {
   const check = (made: string): string =>
     run(
       made,
-      'quick-check.ts',
-      'await script.runQuickCheck().catch((error) => console.log(error.name, error.message));',
+      'scripts/changes.ts',
+      'try { script.findChanges() } catch (error) { console.log(error.name, error.message) }',
     );
 
   it('in a clone without history', () => {
@@ -115,27 +117,9 @@ describe('every call of git', () => {
   /** A program and arguments, or a command for a shell. */
   const call = /\(\s*(['"`])git\1|\bexec\w*\(\s*['"`]git\s/;
   const clone = /\bgit clone\b(?=.*\$\{)/;
-  const sources = git([
-    'ls-files',
-    '--cached',
-    '--others',
-    '--exclude-standard',
-    '--',
-    '*.ts',
-    '*.mts',
-    '*.mjs',
-    '*.js',
-  ])
-    .split('\n')
-    .filter((file) => file && !['scripts/git.ts', 'test/scripts/git.test.ts'].includes(file))
-    .flatMap((file) => {
-      try {
-        return [{ file, text: readFileSync(join(root, file), 'utf8') }];
-      } catch {
-        // Deleted, and not committed yet.
-        return [];
-      }
-    });
+  const sources = listFiles()
+    .filter((file) => /\.(m?ts|m?js)$/.test(file) && !/^(test\/)?scripts\/git(\.test)?\.ts$/.test(file))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
   it('goes through scripts/git.ts', () => {
     expect(sources.length).toBeGreaterThan(500);

@@ -1,8 +1,8 @@
 /** `npm run n8n`: its imports and its errors. test/n8n runs it with a real n8n. */
-import { stat } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
 import {
   planImports,
@@ -11,7 +11,7 @@ import {
   sandboxOAuth2Credential,
   type Imports,
 } from '../../scripts/n8n/examples.ts';
-import { tellingLines } from '../../scripts/n8n/locked.ts';
+import { breaking, installLocked, tellingLines } from '../../scripts/n8n/locked.ts';
 import { storedOwner } from '../../scripts/n8n/server.ts';
 import { starter } from './starter.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -117,6 +117,29 @@ describe('npm run n8n', () => {
     expect(await started.ended).toBe(1);
     expect(started.output()).toContain(sentence);
     expect(started.output()).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('a path for node-gyp', () => {
+  it('is refused before anything is installed', async () => {
+    const folder = join(scratchFolder(), 'my #1');
+    await mkdir(folder);
+    for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'])
+      await writeFile(join(folder, file), '');
+    const log = vi.spyOn(console, 'log');
+    onTestFinished(() => log.mockRestore());
+    await expect(installLocked({ folder, title: 'n8n', needs: 'nothing', compiles: 'sqlite3' })).rejects.toThrow(
+      `${folder}: node-gyp, which may have to compile sqlite3, breaks at " " and "#" in a path.\n  Move this clone`,
+    );
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it.each(' #\'"$()&;`|<>\t'.split(''))('has %j in it', (character) => {
+    expect(breaking(`/home/a${character}b/kit`)).toEqual([character]);
+  });
+
+  it.each([...'%,@+~![]{}=:*?^.-_'.split(''), 'für', '日本'])('may have %j in it', (text) => {
+    expect(breaking(`/home/a${text}b/kit`)).toEqual([]);
   });
 });
 

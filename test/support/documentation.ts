@@ -29,3 +29,19 @@ export function readmeAndPages(readme: string, name: string): string {
 export function blocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
 }
+
+/**
+ * A file with generated sections. A section is what stands between `<!-- name -->` and `<!-- /name -->`.
+ *
+ * @returns the text, by the path
+ * @throws Error where the file has no place for a section
+ */
+export function withSections(path: string, sections: Readonly<Record<string, string>>): Record<string, string> {
+  let text = readFileSync(join(root, path), 'utf8');
+  for (const [name, content] of Object.entries(sections)) {
+    const place = new RegExp(`(?<=^<!-- ${name} -->\\n)[^]*?(?=^<!-- /${name} -->$)`, 'm');
+    if (!place.test(text)) throw new Error(`${path} has no place for ${name}: <!-- ${name} --> and <!-- /${name} -->.`);
+    text = text.replace(place, () => `\n${content}\n\n`);
+  }
+  return { [path]: text };
+}

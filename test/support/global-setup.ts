@@ -6,7 +6,7 @@ import { testSeed } from './test-seed.ts';
 
 export async function setup(): Promise<void> {
   // The same seed repeats a failure.
-  console.log(`TEST_SEED=${testSeed()}`);
+  console.error(`TEST_SEED=${testSeed()}`);
   // Keeps the compile cache of the commands under test in the checkout instead of the temporary folder.
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../.cache/compiled', import.meta.url));
   // Servers under test serve their pages as the build wrote them.

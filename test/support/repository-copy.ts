@@ -1,7 +1,7 @@
 /** Copies of the repository, for tests that edit it or begin where nothing is built. */
 import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { git } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 
@@ -15,9 +15,8 @@ import { root } from '../../scripts/root.ts';
 export async function copyRepository(name: string): Promise<string> {
   await mkdir(join(root, '.cache'), { recursive: true });
   const copy = await mkdtemp(join(root, '.cache', `${name}-`));
-  const paths = await copyFiles(copy);
-  const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
-  for (const folder of folders) await linkDependencies(folder, copy);
+  await copyFiles(copy);
+  await linkDependencies(copy);
   return copy;
 }
 
@@ -33,13 +32,20 @@ export async function copyWithoutDependencies(): Promise<string> {
   return copy;
 }
 
-/** @returns the paths of the files, from the root */
-async function copyFiles(copy: string): Promise<string[]> {
-  const paths = git(['ls-files', '--cached', '--others', '--exclude-standard'])
-    .split('\n')
-    .filter((path) => path !== '');
-  for (const path of paths) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
-  return paths;
+/** Gives a clone or copy the dependencies of the original, in every folder with a `package.json`. */
+export async function linkDependencies(copy: string): Promise<void> {
+  const folders = listFiles('package.json', '**/package.json').map(dirname);
+  for (const folder of folders) await linkFolder(folder, copy);
+}
+
+/** @returns the files of the repository that the patterns match, with new ones, from the root */
+function listFiles(...patterns: readonly string[]): string[] {
+  const listed = git(['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns]);
+  return listed.split('\n').filter((path) => path !== '');
+}
+
+async function copyFiles(copy: string): Promise<void> {
+  for (const path of listFiles()) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
 }
 
 /** A file that was deleted and not committed yet. */
@@ -48,7 +54,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 }
 
 /** Copies the links of pnpm: those to other packages of the workspace are relative, and resolve inside the copy. */
-async function linkDependencies(folder: string, copy: string): Promise<void> {
+async function linkFolder(folder: string, copy: string): Promise<void> {
   const from = join(root, folder, 'node_modules');
   const to = join(copy, folder, 'node_modules');
   const names = await readdir(from).catch((): string[] => []);

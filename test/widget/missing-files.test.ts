@@ -5,6 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
 import { widgetScript } from '../../scripts/build.ts';
 import { setStage } from './stage.ts';
+import { waitUntil } from '../support/waits.ts';
 
 const stage = setStage();
 
@@ -56,7 +57,7 @@ describe.each(cases)('without $file', ({ file, attributes = '', answer = 'accept
     const bodies = await received(origin, box);
     expect(bodies).toHaveLength(1);
     expect(bodies[0]).toMatch(posted);
-    await expect.poll(() => warnings.filter(({ reason }) => reason === 'file')).toHaveLength(1);
+    await waitUntil('one warning has come', () => warnings.filter(({ reason }) => reason === 'file').length === 1);
     const advice = file.startsWith('languages/') ? '.' : ', or use signup-form-complete.js.';
     expect(warnings.find(({ reason }) => reason === 'file')?.['message']).toContain(
       `cannot load ${file}: upload it beside the script${advice}`,

@@ -1,10 +1,10 @@
 /** A browser without JavaScript posts the form of a page to a real relay, whose signups reach the sandbox's API. */
 import type { Page } from 'puppeteer-core';
 import type { Subscription } from '@newsletter-kit/core';
-import { expect } from 'vitest';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { runRelay } from '../../packages/relay/test/running-relay.ts';
 import type { Site } from './site.ts';
+import { waitUntil } from '../support/waits.ts';
 
 export interface NativeRelay {
   readonly endpoint: string;
@@ -26,12 +26,11 @@ export async function relayFor(site: Site): Promise<NativeRelay> {
   return {
     endpoint: `${await onPort((request) => Promise.resolve(relay.fetch(request)))}/signup`,
     thanks,
-    async subscription(email) {
-      const find = async (): Promise<Subscription | undefined> =>
-        (await api.subscriptions()).find((subscription) => subscription.email === email);
-      await expect.poll(find, { message: email }).toBeDefined();
-      return (await find())!;
-    },
+    subscription: (email) =>
+      waitUntil(
+        `the signup of ${email} is delivered`,
+        async () => (await api.subscriptions()).find((each) => each.email === email) ?? null,
+      ),
   };
 }
 

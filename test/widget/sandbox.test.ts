@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
+import { waitUntil } from '../support/waits.ts';
 
 const stage = setStage();
 
@@ -11,7 +12,7 @@ async function received(box: string): Promise<readonly { readonly body: string }
 
 describe.each(modes)('$title in a frame that must not submit forms', ({ markup, root }) => {
   /** Opens the page in a frame, types an address, and presses Enter. */
-  async function submit(script = ''): Promise<{ box: string; state: () => Promise<unknown> }> {
+  async function submit(script = '') {
     const { site, session, origin } = stage();
     const box = crypto.randomUUID();
     const inner = site.page(`/${box}/inner`, {
@@ -29,23 +30,27 @@ describe.each(modes)('$title in a frame that must not submit forms', ({ markup, 
     await frame.evaluate(`${root}.querySelector('[name=email]').focus()`);
     await page.keyboard.type('ada@example.com');
     await page.keyboard.press('Enter');
-    return { box, state: () => frame.evaluate(`document.querySelector('newsletter-signup').state`) };
+    return {
+      box,
+      state: () => frame.evaluate(`document.querySelector('newsletter-signup').state`),
+      /** What the click would have started has begun then. */
+      nextTask: () => frame.evaluate('new Promise((resolve) => setTimeout(resolve))'),
+    };
   }
 
   it('is sent once by Enter', async () => {
     const { box, state } = await submit();
-    await expect.poll(state).toBe('success');
+    await waitUntil('the form succeeds', async () => (await state()) === 'success');
     expect((await received(box)).map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
       { email: 'ada@example.com' },
     ]);
   });
 
   it('is not sent if a listener of the page cancels the click', async () => {
-    const { box, state } = await submit(
+    const { box, state, nextTask } = await submit(
       `addEventListener('click', (event) => event.preventDefault(), { capture: true });`,
     );
-    // What the click would have started begins in the next task.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await nextTask();
     expect(await state()).toBe('idle');
     expect(await received(box)).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import type { Cookie, Page } from 'puppeteer-core';
 import { openBrowser } from '../e2e/visitor.ts';
+import { waitUntil } from '../support/waits.ts';
 
 let session: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
@@ -43,11 +44,11 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
   await page.goto('https://www.site.example/');
   await page.type('newsletter-signup >>> [name=email]', 'ada@example.com');
   await page.keyboard.press('Enter');
-  await expect
-    .poll(() => said.join('\n'))
-    .toContain(
+  await waitUntil('the reason is in the console', () =>
+    expect(said.join('\n')).toContain(
       '<newsletter-signup debug> This page uses https, the endpoint http: browsers block that as mixed content.',
-    );
+    ),
+  );
   expect(
     await page.evaluate("document.querySelector('newsletter-signup').shadowRoot.querySelector('[name=email]').value"),
   ).toBe('ada@example.com');
@@ -64,7 +65,7 @@ it('sets a cookie for the subdomains that is secure, lax, and gone after 30 days
   await page.goto('https://www.site.example/?utm_source=land');
   await page.evaluate(`newsletterConsent.push('granted')`);
   const cookies = (): Promise<readonly Cookie[]> => page.browserContext().cookies();
-  await expect.poll(cookies).toHaveLength(1);
+  await waitUntil('the cookie is set', async () => (await cookies()).length === 1);
   const [cookie] = await cookies();
   expect(cookie).toMatchObject({ domain: '.site.example', path: '/', secure: true, sameSite: 'Lax' });
   expect((cookie?.expires ?? Infinity) - Date.now() / 1000).toBeLessThanOrEqual(30 * 86_400);

@@ -1,6 +1,6 @@
 /**
- * Builds the package: the script, the modules for npm and the files both load; types, manifest, and the files and
- * tables of the documentation derived from them. With `--bundles`, only what a page loads.
+ * Builds the package: the script, the modules for npm and the files both load; types, manifest, and the files derived
+ * from them. With `--bundles`, only what a page loads.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -27,5 +27,4 @@ if (process.argv.includes('--bundles')) {
     run(process.execPath, ['--run', 'manifest'], { cwd: root }),
   ]);
   await import('./derived.ts');
-  await import('./readme.ts');
 }

@@ -1,8 +1,5 @@
-/** Writes the sections of website pages that derive from the source; `--check` compares them. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { root } from '../../scripts/root.ts';
-import { pagePath } from '../../test/support/documentation.ts';
+/** Generates the tables of the website pages that follow from the tag's source. */
+import { pagePath, withSections } from '../../test/support/documentation.ts';
 import { groups } from '../test/losses.ts';
 import { english } from '../src/messages.ts';
 import { limits } from './size.ts';
@@ -39,24 +36,11 @@ function outcomes(): string {
   return table(['What is missing or goes wrong', 'Form of the page', 'Form of the element'], rows);
 }
 
-/** The text between `<!-- name -->` and `<!-- /name -->` of each page. */
-const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'website/texts': { texts: texts() },
-  'website/files': { sizes: sizes() },
-  'website/browsers': { outcomes: outcomes() },
-};
-
-for (const [page, sections] of Object.entries(pages)) {
-  const path = pagePath(page);
-  const before = await readFile(join(root, path), 'utf8');
-  const after = Object.entries(sections).reduce((text, [name, content]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
-    if (!place.test(text)) throw new Error(`${path} has no place for ${name}: <!-- ${name} --> and <!-- /${name} -->.`);
-    return text.replace(place, (_, opening: string, closing: string) => `${opening}\n${content}\n\n${closing}`);
-  }, before);
-  if (after === before) continue;
-  if (process.argv.includes('--check')) {
-    console.error(`${path} differs from the source: run "node scripts/readme.ts".`);
-    process.exitCode = 1;
-  } else await writeFile(join(root, path), after);
+/** The text of each page, by its path from the root of the repository. */
+export function generate(): Readonly<Record<string, string>> {
+  return {
+    ...withSections(pagePath('website/texts'), { texts: texts() }),
+    ...withSections(pagePath('website/files'), { sizes: sizes() }),
+    ...withSections(pagePath('website/browsers'), { outcomes: outcomes() }),
+  };
 }

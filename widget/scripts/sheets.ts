@@ -74,9 +74,11 @@ const arabic: Words = {
 
 /** The tiles of the documentation's picture, in rows of three: layout, state, heading, sentence, fields. */
 const tiles: Readonly<
-  Record<
-    string,
-    { layout: string; head: string; intro: string; fields?: string; note?: string; button?: string; ground: string }
+  Partial<
+    Record<
+      string,
+      { layout: string; head: string; intro: string; fields?: string; note?: string; button?: string; ground: string }
+    >
   >
 > = {
   ink: {
@@ -197,7 +199,7 @@ function pageOf(cell: Cell): string {
     <script>globalThis.__name = (value) => value; (${act.toString()})(${JSON.stringify(state)})</script>`;
 }
 
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
+const types: Readonly<Partial<Record<string, string>>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
 /** What the server answers at `/`. */
 let current = '';

@@ -61,7 +61,7 @@ function toNumber(text?: string): number | undefined {
 }
 
 /** The kind that the type of an input in the page's form implies. */
-const kindOfType: Readonly<Record<string, ControlKind>> = {
+const kindOfType: Readonly<Partial<Record<string, ControlKind>>> = {
   number: 'double',
   date: 'date',
   'datetime-local': 'datetime',

@@ -13,7 +13,7 @@ interface TextInput {
 }
 
 /** Kinds with more than a plain text input. The key can be any word. */
-const textInputs: Readonly<Record<string, TextInput>> = {
+const textInputs: Readonly<Partial<Record<string, TextInput>>> = {
   // Not `type="email"`: only Chromium converts an international domain to Punycode, and the same person would have two
   // addresses. Endpoints normalize addresses.
   email: { inputMode: 'email' },

@@ -55,7 +55,6 @@ function controlOf(form: Form, name: string): HTMLInputElement {
 
 describe('values in fields', () => {
   it('keep their names in any order of adding, removing, renaming and moving fields', async function () {
-    this.timeout(60_000);
     await fc.assert(
       fc.asyncProperty(steps, async (story) => {
         const mailbox = new Mailbox();

@@ -1,8 +1,9 @@
 import { expect } from '@open-wc/testing';
 import type { Turnstile } from '../src/protection.ts';
-import { Mailbox, mountAt, until, type Form } from './harness.ts';
+import { Mailbox, mountAt, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 import { openPage } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 /** Types an email address and sends the form. */
 async function signUp(form: Form): Promise<void> {
@@ -35,7 +36,7 @@ inBothModes('an endpoint that asks for a check', () => {
     const wait = holdTimer(300);
     try {
       await signUp(form);
-      await until(wait.hasBegun, () => 'The form does not wait.');
+      await waitUntil('the form waits', wait.hasBegun);
       expect(await mailbox.bodies()).to.deep.equal([entry]);
       wait.end();
       await form.reaches('success');
@@ -122,7 +123,7 @@ inBothModes('an endpoint that asks for a check', () => {
     /** Waits for Turnstile, and returns its button. */
     async function check(form: Form): Promise<HTMLButtonElement> {
       const button = (): HTMLButtonElement | null | undefined => widgetOf(form)?.querySelector('button');
-      await until(button, () => 'Turnstile is not on the page.');
+      await waitUntil('Turnstile is on the page', () => button() ?? null);
       return button() ?? expect.fail('Turnstile has gone.');
     }
 
@@ -160,10 +161,7 @@ inBothModes('an endpoint that asks for a check', () => {
       await signUp(form);
       const first = await check(form);
       first.click();
-      await until(
-        () => !widgetOf(form)?.contains(first),
-        () => 'The first Turnstile is still on the page.',
-      );
+      await waitUntil('the first Turnstile has left the page', () => !widgetOf(form)?.contains(first));
       (await check(form)).click();
       await form.reaches('success');
       expect(await mailbox.received()).to.have.lengthOf(3);
@@ -240,7 +238,7 @@ describe('the built script, asked for a check,', () => {
     form.email.value = 'ada@example.com';
     form.element.submit();
     const button = (): HTMLButtonElement | null => form.element.querySelector('[slot=turnstile] button');
-    await until(button, () => 'Turnstile is not on the page.');
+    await waitUntil('Turnstile is on the page', () => button() ?? null);
     button()?.click();
     await form.reaches('success');
     expect((await mailbox.bodies())[1]?.['proof']).to.equal('token of site-key');

@@ -1,8 +1,9 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { formToObject } from '@newsletter-kit/core/signup';
-import { Form, Mailbox, until } from './harness.ts';
+import { Form, Mailbox, laterPost, nextTask } from './harness.ts';
 import { openFrame, openPage } from './page.ts';
+import { waitFor, waitUntil } from '../../test/support/waits.ts';
 
 const text = (path: string): Promise<string> => fetch(path).then((response) => response.text());
 
@@ -40,9 +41,8 @@ describe('the built files', () => {
     window.history.back();
     await back;
     expect(window.location.pathname).to.equal('/widget/test/pages/landing.html');
-    while ((await mailbox.bodies()).length === 0) await aTimeout(10);
-    // A second request would arrive with the first.
-    await aTimeout(500);
+    await waitUntil('the endpoint has the signup', async () => (await mailbox.bodies()).length > 0);
+    await laterPost();
     expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
@@ -69,7 +69,7 @@ describe('the built files', () => {
       Reflect.set(Reflect.get(page.window, 'console'), 'warn', (...words: unknown[]) => said.push(...words));
       page.form.element.setAttribute('redirect', redirect);
       await page.signUp();
-      await aTimeout(100);
+      await waitUntil('the form has warned', () => said.length > 0);
       expect(page.window.location.pathname).to.equal('/widget/test/pages/landing.html');
       expect(page.window.document.title).to.equal('Landing page');
       expect(page.form.notice.textContent).to.contain('Thank you');
@@ -118,10 +118,7 @@ describe('the built files', () => {
   it('render the form in the page if the file of the dialog cannot be loaded', async () => {
     const { form } = await openPage('/widget/test/pages/alone.html', new Mailbox());
     form.element.layout = 'dialog';
-    await until(
-      () => form.shadow.querySelector('form')?.checkVisibility(),
-      () => 'The form is not shown.',
-    );
+    await waitUntil('the form is shown', () => form.shadow.querySelector('form')?.checkVisibility() === true);
     expect(form.shadow.querySelector('dialog')).to.equal(null);
   });
 
@@ -141,12 +138,17 @@ describe('the built files', () => {
       form.element.setAttribute('redirect', `${other}/widget/test/pages/modules.html`);
       form.element.setAttribute('redirect-origins', `https://shop.example ${listed}`);
       const left = new Promise((resolve) => window.addEventListener('pagehide', () => resolve(true)));
+      let isLeaving = false;
+      window.addEventListener('beforeunload', () => (isLeaving = true));
       form.email.value = 'ada@example.com';
       form.element.submit();
       // Firefox does not settle promises of a page that was left.
-      if (arrives) return void (await left);
-      await form.reaches('success');
-      expect(await Promise.race([left, aTimeout(200)])).to.equal(undefined);
+      if (arrives) await waitFor('the page is left', left);
+      else {
+        await form.reaches('success');
+        await nextTask();
+      }
+      expect(isLeaving).to.equal(arrives);
     });
   }
 
@@ -157,10 +159,7 @@ describe('the built files', () => {
     document.open();
     document.write('<!doctype html><script src="/widget/dist/signup-form.js"></script><newsletter-signup>');
     // Engines differ in when they parse the HTML after a script that is loaded.
-    await until(
-      () => document.querySelector('newsletter-signup'),
-      () => 'The tag has not been parsed.',
-    );
+    await waitUntil('the tag has been parsed', () => document.querySelector('newsletter-signup'));
     const signup = document.querySelector('newsletter-signup');
     if (!signup) throw new Error('The tag has gone.');
     const form = new Form(signup);

@@ -1,7 +1,8 @@
 /** Which answers of a consent banner let visits be stored, in any order of banner, form and script. */
 import { expect } from '@open-wc/testing';
-import { until } from './harness.ts';
+import { nextTask } from './harness.ts';
 import { openFrame } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const key = 'newsletter-signup-1';
 const old = `t:${Date.now() - 1000}?utm_source=old`;
@@ -129,17 +130,11 @@ describe('the consent', () => {
               await open(page, attributes);
               if (!isEarly) page.answer(answer);
               if (grants) {
-                await until(
-                  () => read().includes('utm_source=fair'),
-                  () => `Stored: ${read()}`,
-                );
+                await waitUntil('the new visit is stored', () => expect(read()).to.contain('utm_source=fair'));
                 expect(read()).to.contain('utm_source=old');
               } else {
-                await until(
-                  () => read() === '',
-                  () => `Stored: ${read()}`,
-                );
-                await new Promise((resolve) => setTimeout(resolve));
+                await waitUntil('nothing is stored', () => expect(read()).to.equal(''));
+                await nextTask();
                 expect(read()).to.equal('');
               }
               for (const store of Object.values(stores)) if (store.read !== read) expect(store.read()).to.equal('');
@@ -157,11 +152,11 @@ describe('the consent', () => {
     page.answer('denied');
     await page.load('signup-landing.js');
     page.answer('granted');
-    await until(() => read().includes('fair'), read);
+    await waitUntil('the visit is stored', () => expect(read()).to.contain('fair'));
     page.answer('denied');
     expect(read()).to.equal('');
     page.send(true);
-    await until(() => read().includes('fair'), read);
+    await waitUntil('the visit is stored', () => expect(read()).to.contain('fair'));
     page.send();
     expect(read()).to.equal('');
   });
@@ -172,7 +167,7 @@ describe('the consent', () => {
     await page.load('signup-landing.js', { storage: 'none' });
     page.send('granted');
     await page.load('signup-form.js');
-    await until(() => read().includes('fair'), read);
+    await waitUntil('the visit is stored', () => expect(read()).to.contain('fair'));
   });
 
   it('downloads the code that stores, and no visitor without it does', async () => {
@@ -186,20 +181,14 @@ describe('the consent', () => {
     await page.load('signup.js');
     expect(files()).to.deep.equal(['signup-form.js', 'signup.js']);
     page.answer('granted');
-    await until(
-      () => files().includes('remember.js'),
-      () => files().join(),
-    );
+    await waitUntil('remember.js is loaded', () => expect(files()).to.include('remember.js'));
   });
 
   it('may be no list, as of a page that sets the answer itself', async () => {
     const page = await Landing.open();
     Reflect.set(page.window, 'newsletterConsent', 'granted');
     await page.load('signup-landing.js');
-    await until(
-      () => localStorage.getItem(key),
-      () => 'Nothing is stored.',
-    );
+    await waitUntil('something is stored', () => localStorage.getItem(key));
   });
 
   it('does not come from an element of the page with that name', async () => {

@@ -1,8 +1,9 @@
 /** When a dialog opens by itself, and when it does not open again. */
 import { expect } from '@open-wc/testing';
 import { becomes, here, isOpen } from './dialogs.ts';
-import { Mailbox, until } from './harness.ts';
+import { Mailbox } from './harness.ts';
 import { openPage, type Page } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const key = 'newsletter-signup-quiet-1';
 const day = 864e5;
@@ -217,10 +218,7 @@ describe('a dialog that opens by itself', () => {
     leave(page);
     await dismiss(page);
     page.form.element.revokeConsent();
-    await until(
-      () => localStorage.getItem(key) === null,
-      () => 'It is still remembered.',
-    );
+    await waitUntil('the entry is deleted', () => localStorage.getItem(key) === null);
     leave(page);
     expect(isOpen(page.form)).to.equal(false);
   });

@@ -2,7 +2,8 @@
 import { expect } from '@open-wc/testing';
 import { sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 import { becomes, dialogIn, here, isOpen } from './dialogs.ts';
-import { accessible, isChromium, Mailbox, mountAt, until, type Form } from './harness.ts';
+import { accessible, isChromium, Mailbox, mountAt, type Form } from './harness.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 async function mountDialog(mailbox = new Mailbox(), attributes = ''): Promise<Form> {
   const form = await mountAt(mailbox, '<button slot="trigger">Subscribe</button>', `layout="dialog" ${attributes}`);
@@ -35,10 +36,7 @@ describe('layout="dialog"', () => {
     expect(form.hasFocus(form.find('[part=close]'))).to.equal(true);
     await sendKeys({ press: 'Escape' });
     await becomes(form, false);
-    await until(
-      () => document.activeElement === trigger(form),
-      () => 'The focus has not come back.',
-    );
+    await waitUntil('the focus has come back', () => document.activeElement === trigger(form));
   });
 
   it('closes by its ×, which has an accessible name', async () => {
@@ -144,9 +142,9 @@ describe('layout="dialog"', () => {
       const element = page.querySelector('newsletter-signup');
       page.querySelector<HTMLElement>(selector)?.click();
       expect(element?.shadowRoot?.querySelector('dialog') ?? null).to.equal(null);
-      await until(
-        () => element?.shadowRoot?.querySelector('dialog:modal'),
-        () => `A press of ${selector} was lost.`,
+      await waitUntil(
+        `a press of ${selector} opens the dialog`,
+        () => element?.shadowRoot?.querySelector('dialog:modal') ?? null,
       );
       page.remove();
     }

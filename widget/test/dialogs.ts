@@ -1,5 +1,6 @@
 /** Helpers for the tests of dialogs. */
-import { until, type Form } from './harness.ts';
+import { type Form } from './harness.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 /** @throws if the form has no dialog yet */
 export const dialogIn = ({ root }: Form): HTMLDialogElement => {
@@ -13,16 +14,10 @@ export const isOpen = (form: Form): boolean => dialogIn(form).matches(':modal') 
 
 /** Waits until the dialog's file is loaded. */
 export async function here(form: Form): Promise<void> {
-  await until(
-    () => form.shadow.querySelector('dialog'),
-    () => 'There is no dialog.',
-  );
+  await waitUntil('the form has a dialog', () => form.shadow.querySelector('dialog'));
 }
 
 /** Waits until the dialog is open, or closed. */
 export async function becomes(form: Form, open: boolean): Promise<void> {
-  await until(
-    () => isOpen(form) === open,
-    () => `The dialog is ${open ? 'not open' : 'still open'}.`,
-  );
+  await waitUntil(`the dialog is ${open ? 'open' : 'closed'}`, () => isOpen(form) === open);
 }

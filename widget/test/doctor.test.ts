@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
-import { Mailbox, mount, until, type Form } from './harness.ts';
+import { Mailbox, mount, type Form, laterPost } from './harness.ts';
 import { openPage } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 /**
  * Signs up with `debug` and returns the explanation in the console.
@@ -134,12 +135,8 @@ describe('debug', () => {
         form.email.value = 'ada@example.com';
         form.element.submit();
         await form.reaches('success');
-        if (warns)
-          await until(
-            () => heard.length > 0,
-            () => 'There is no warning.',
-          );
-        else await new Promise((resolve) => setTimeout(resolve, 100));
+        if (warns) await waitUntil('a warning has come', () => heard.length > 0);
+        else await laterPost();
       } finally {
         console.error = error;
       }
@@ -156,7 +153,7 @@ describe('debug', () => {
     console.error = (...words: unknown[]) => void said.push(...words);
     try {
       await signUp(form);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await laterPost();
     } finally {
       console.error = error;
     }
@@ -170,7 +167,7 @@ describe('debug', () => {
     console.error = (...words: unknown[]) => void said.push(...words);
     try {
       await signUp(form);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await laterPost();
     } finally {
       console.error = error;
     }
@@ -194,7 +191,7 @@ describe('setup errors', () => {
       `<newsletter-signup debug endpoint="${endpoint}"><newsletter-field label="City"></newsletter-field></newsletter-signup>`,
     );
     const shown = (): string => form.shadow.querySelector('[part=debug]')?.textContent ?? '';
-    await until(() => shown().includes('The endpoint redirects.'), shown);
+    await waitUntil('the redirect is explained', () => expect(shown()).to.contain('The endpoint redirects.'));
     expect(shown()).to.contain('has a field without a name');
   });
 });

@@ -1,8 +1,9 @@
-import { aTimeout, expect, fixture } from '@open-wc/testing';
+import { expect, fixture } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { formToObject } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
-import { accessible, Form, isChromium, Mailbox, until } from './harness.ts';
+import { accessible, Form, isChromium, Mailbox, laterPost } from './harness.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 /** Mounts the tag around a form of the page, whose action is the endpoint. */
 async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
@@ -214,9 +215,8 @@ describe('the page’s own form', () => {
     expect(join.getAttribute('aria-disabled')).to.equal('true');
     expect(form.button.hasAttribute('aria-disabled')).to.equal(false);
     expect(join.innerHTML).to.equal('<b>Join</b>');
-    await until(
-      () => form.notice.textContent === 'Sending…',
-      () => form.notice.textContent,
+    await waitUntil('the notice says that the form is being sent', () =>
+      expect(form.notice.textContent).to.equal('Sending…'),
     );
     expect(form.hasFocus(join)).to.equal(true);
     await mailbox.release();
@@ -229,7 +229,7 @@ describe('the page’s own form', () => {
     form.find('form').addEventListener('submit', (event) => event.preventDefault(), { capture: true });
     form.email.value = 'ada@example.com';
     form.button.click();
-    await aTimeout(100);
+    await laterPost();
     expect(form.element.state).to.equal('idle');
     expect(await mailbox.received()).to.deep.equal([]);
   });

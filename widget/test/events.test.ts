@@ -5,7 +5,7 @@ import {
   NewsletterSuccessEvent,
   NewsletterWarningEvent,
 } from '../src/index.ts';
-import { Mailbox, mountAt, type Form } from './harness.ts';
+import { Mailbox, mountAt, type Form, laterPost } from './harness.ts';
 import { inBothModes } from './modes.ts';
 
 const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error', 'newsletter-warning'] as const;
@@ -55,7 +55,7 @@ inBothModes('events and the console', () => {
         'debug redirect="https://stranger.example/?email=ada@example.com" storage="cookie" attribution="both"',
       );
       for (const end of ['error', 'error', 'error', 'error', 'error', 'success'] as const) await send(form, end);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await laterPost();
     });
     expect(new Set(events.map(({ type }) => type))).to.deep.equal(new Set(names));
     for (const event of events) expect(said(event)).not.to.match(/ada|Lovelace/);

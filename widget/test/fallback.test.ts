@@ -4,8 +4,9 @@
  */
 import { expect } from '@open-wc/testing';
 import type { NewsletterSignup } from '../src/index.ts';
-import { Form, Mailbox, until } from './harness.ts';
+import { Form, Mailbox } from './harness.ts';
 import { openFrame } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const script = '/widget/dist/signup-form.js';
 const fields = `
@@ -238,10 +239,7 @@ describe('a fallback of layout="dialog"', () => {
     await page.bringScript();
     new MutationObserver(() => shown.push(page.fallback.checkVisibility())).observe(form.shadow, { childList: true });
     if (!form.shadow.querySelector('dialog')) expect(page.fallback.checkVisibility()).to.equal(true);
-    await until(
-      () => form.shadow.querySelector('dialog'),
-      () => 'The dialog has not come.',
-    );
+    await waitUntil('the form has a dialog', () => form.shadow.querySelector('dialog'));
     expect(page.fallback.checkVisibility()).to.equal(false);
     expect(page.drawn('[name=email]').value).to.equal('ada@exa');
     expect(page.drawn('dialog').hasAttribute('open')).to.equal(false);
@@ -260,10 +258,7 @@ describe('a fallback of layout="dialog"', () => {
     expect(page.fallback.checkVisibility()).to.equal(true);
     await page.bringScript();
     const isOpen = (open: boolean): Promise<void> =>
-      until(
-        () => page.form.element.hasAttribute('open') === open,
-        () => `The dialog is ${open ? 'not ' : ''}open.`,
-      );
+      waitUntil(`the dialog is ${open ? 'open' : 'closed'}`, () => page.form.element.hasAttribute('open') === open);
     await isOpen(true);
     page.form.element.close();
     await isOpen(false);
@@ -279,10 +274,7 @@ describe('a fallback of layout="dialog"', () => {
     name.value = 'Adam';
     name.setSelectionRange(2, 2);
     await page.bringScript();
-    await until(
-      () => page.form.element.hasAttribute('open'),
-      () => 'The dialog is not open.',
-    );
+    await waitUntil('the dialog is open', () => page.form.element.hasAttribute('open'));
     const drawn = page.drawn('[name*=First]');
     expect(page.form.shadow.activeElement).to.equal(drawn);
     expect([drawn.value, drawn.selectionStart]).to.deep.equal(['Adam', 2]);

@@ -1,8 +1,9 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import type { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from '../src/index.ts';
-import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf, until } from './harness.ts';
+import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf, laterPost } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
@@ -108,9 +109,8 @@ inBothModes('<newsletter-signup>', () => {
       form.button.click();
       await form.reaches('busy');
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
-      await until(
-        () => form.notice.textContent === 'Sending…',
-        () => form.notice.textContent,
+      await waitUntil('the notice says that the form is being sent', () =>
+        expect(form.notice.textContent).to.equal('Sending…'),
       );
       expect(form.hasFocus(form.button)).to.equal(true);
       await mailbox.release();
@@ -126,7 +126,7 @@ inBothModes('<newsletter-signup>', () => {
       form.element.submit();
       await form.reaches('success');
       form.element.submit();
-      await aTimeout(100);
+      await laterPost();
       expect(await mailbox.received()).to.have.lengthOf(1);
     });
 
@@ -327,10 +327,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(kind).to.equal('limited');
       expect(retryAfter).to.be.above(0).and.at.most(3);
       expect(await mailbox.received()).to.have.lengthOf(1);
-      await until(
-        () => !form.button.hasAttribute('aria-disabled'),
-        () => 'The wait does not end.',
-      );
+      await waitUntil('the wait has ended', () => !form.button.hasAttribute('aria-disabled'));
       form.element.submit();
       await form.reaches('success');
       expect(await mailbox.received()).to.have.lengthOf(2);

@@ -1,11 +1,12 @@
 /** A page object of the form: the visitor's actions, and the requests that the endpoint received. */
-import { aTimeout, fixture, html } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
 import type { SignupAudit, Submission } from '@newsletter-kit/core/signup';
 import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
 import type { Received } from './endpoint.ts';
 import { asOwner } from './modes.ts';
+import { endWaits, waitFor, waitUntil } from '../../test/support/waits.ts';
 
 const { origin }: { origin: string } = await fetch('/endpoint.json').then((response) => response.json());
 
@@ -51,15 +52,19 @@ export class Mailbox {
   }
 }
 
-/**
- * Waits until a condition holds.
- *
- * @param complaint - the error message after the time limit, which is far longer than any machine needs
- */
-export async function until(holds: () => unknown, complaint: () => string): Promise<void> {
-  for (const end = Date.now() + 20_000; !holds(); await aTimeout(5)) {
-    if (Date.now() > end) throw new Error(complaint());
-  }
+// Mocha's time-outs say what a test waited for.
+afterEach(function nameWaits() {
+  const error = this.currentTest?.err;
+  endWaits(error && [error]);
+});
+
+/** Waits for the next task: what the page does next, without a request, has happened then. */
+export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/** Sends another post to the endpoint, and waits for its answer: what was sent before has arrived then. */
+export async function laterPost(): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  await waitFor('a later post is answered', fetch(new Mailbox().endpoint, { method: 'POST', headers, body: '{}' }));
 }
 
 interface AccessibleNode {
@@ -191,10 +196,7 @@ export class Form {
 
   /** Waits until the form is in this state and rendered. A very short state can be missed. */
   async reaches(state: SignupState): Promise<void> {
-    await until(
-      () => this.element.state === state,
-      () => `The form is ${this.element.state}, not ${state}.`,
-    );
+    await waitUntil(`the form is ${state}`, () => expect(this.element.state).to.equal(state));
     await this.settled();
   }
 
@@ -213,15 +215,16 @@ export class Form {
   /** Resolves with the next event of this name. */
   nextEvent<Name extends keyof GlobalEventHandlersEventMap>(name: Name): Promise<GlobalEventHandlersEventMap[Name]> {
     const { element } = this;
-    return new Promise((resolve) => {
-      element.addEventListener<Name & keyof HTMLElementEventMap>(name, (event) => resolve(event), { once: true });
+    const event = new Promise<GlobalEventHandlersEventMap[Name]>((resolve) => {
+      element.addEventListener<Name & keyof HTMLElementEventMap>(name, (heard) => resolve(heard), { once: true });
     });
+    return waitFor(`the form dispatches ${name}`, event);
   }
 
   /** Waits until the form is rendered, and ends its transitions. */
   async settled(): Promise<void> {
     while (!(await this.element.updateComplete));
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     for (const animation of this.shadow.getAnimations())
       if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
   }

@@ -123,7 +123,6 @@ describe('untrusted text', () => {
     ['the form of the page', ownersForm],
   ] as const) {
     it(`never becomes HTML or code in ${mode}, from any attribute`, async function () {
-      this.timeout(60_000);
       await fc.assert(
         fc.asyncProperty(some(attributes), fc.array(some(fieldAttributes), { maxLength: 3 }), async (given, fields) => {
           const form = await mount(`<newsletter-signup>${content}</newsletter-signup>`);
@@ -144,7 +143,6 @@ describe('untrusted text', () => {
     });
 
     it(`from an endpoint is shown as text in ${mode}`, async function () {
-      this.timeout(60_000);
       for (const said of nasty) {
         const answer = { status: 400, statusText: 'Refused', errors: [{ message: said, code: 'SAID' }] };
         const form = await mount(`<newsletter-signup>${content}</newsletter-signup>`);

@@ -70,7 +70,7 @@ describe('layouts', () => {
         '<p slot="note">Free.</p>',
       );
       form.element.style.setProperty('--newsletter-muted', 'rgb(1, 2, 3)');
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await form.settled();
       // WebKit does not expose the style of a placeholder.
       if (isChromium || navigator.userAgent.includes('Firefox'))
         expect(getComputedStyle(form.email, '::placeholder').color).to.equal('rgb(1, 2, 3)');
@@ -90,7 +90,6 @@ describe('layouts', () => {
       if (!element) throw new Error('There is no form.');
       const form = new Form(element);
       await form.settled();
-      await new Promise((resolve) => setTimeout(resolve, 200));
       expect(getComputedStyle(form.button).backgroundColor).to.equal(color);
       await expect(page).to.be.accessible();
     });

@@ -1,7 +1,8 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import type { NewsletterSignup } from '../src/index.ts';
-import { Form, Mailbox, until } from './harness.ts';
+import { Form, Mailbox, nextTask } from './harness.ts';
 import { openFrame } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const script = '/widget/dist/signup-form.js';
 
@@ -24,10 +25,7 @@ async function visit(body: string, head = ''): Promise<Site> {
   const page = await emptyPage();
   page.write(`<!doctype html><html lang="en"><head><title>A page</title>${head}</head><body>${body}</body></html>`);
   page.close();
-  await until(
-    () => page.readyState === 'complete' && isHere(page),
-    () => 'The script has not come.',
-  );
+  await waitUntil('the script has come', () => page.readyState === 'complete' && isHere(page));
   return site(page);
 }
 
@@ -163,7 +161,7 @@ describe('A <div data-newsletter-signup>', () => {
     const page = await visit(
       `<div data-newsletter-signup data-endpoint="${mailbox.endpoint}"></div>${loaders['a classic script']}${again}`,
     );
-    await aTimeout(200);
+    await nextTask();
     await signUp(page);
     expect(await mailbox.bodies()).to.have.lengthOf(1);
   });

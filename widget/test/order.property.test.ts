@@ -1,7 +1,7 @@
 import { expect, fixture, html } from '@open-wc/testing';
 import fc from 'fast-check';
 import { NewsletterSignup } from '../src/index.ts';
-import { Form, Mailbox } from './harness.ts';
+import { Form, Mailbox, nextTask } from './harness.ts';
 
 /**
  * Events in the life of an element besides its setup. Returns the element to continue with, which for a copy is another
@@ -117,7 +117,6 @@ function copyOf(element: HTMLElement, place: HTMLElement, done: readonly Setting
 
 describe('the order of changes', () => {
   it('does not matter: properties and attributes before and after the element is upgraded, connected, moved, copied and adopted', async function () {
-    this.timeout(60_000);
     const mailbox = new Mailbox();
     const plain = await fixture<HTMLElement>(html`<newsletter-signup></newsletter-signup>`);
     for (const setting of [...settings.map(([first]) => first), fieldsSetting]) setting?.(plain, mailbox.endpoint);
@@ -143,7 +142,7 @@ describe('the order of changes', () => {
             step(element, own.endpoint);
             done.push(step);
           }
-          if (waits[index]) await new Promise((resolve) => setTimeout(resolve));
+          if (waits[index]) await nextTask();
         }
         if (!place.contains(element)) place.append(element);
         if (isCopied) element = copyOf(element, place, done, own.endpoint);
@@ -162,7 +161,7 @@ describe('the order of changes', () => {
     globalThis.newsletterMessages = { en: { button: 'Changed' } };
     dispatchEvent(new Event('newsletter-messages'));
     element.setAttribute('text-optional', '(changed)');
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     globalThis.newsletterMessages = undefined;
     expect(element.shadowRoot?.innerHTML).to.equal(before);
   });

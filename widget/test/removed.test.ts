@@ -1,8 +1,9 @@
 /** A form that leaves the page while it is sent: the signup arrives, and the page is left alone. */
-import { aTimeout, expect } from '@open-wc/testing';
-import { Mailbox, mount, mountAt, until, type Form } from './harness.ts';
+import { expect } from '@open-wc/testing';
+import { Mailbox, mount, mountAt, type Form, nextTask } from './harness.ts';
 import { inBothModes } from './modes.ts';
 import { openPage } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 /** Sends the form, removes it, and lets the endpoint answer. @returns the events that reached the document */
 async function removeWhileSending(form: Form, mailbox: Mailbox, remove: () => void): Promise<readonly string[]> {
@@ -15,15 +16,11 @@ async function removeWhileSending(form: Form, mailbox: Mailbox, remove: () => vo
     form.email.focus();
     form.element.submit();
     await form.reaches('busy');
-    while ((await mailbox.received()).length === 0) await aTimeout(5);
+    await waitUntil('the endpoint has the signup', async () => (await mailbox.received()).length > 0);
     remove();
     await mailbox.release();
-    await until(
-      () => heard.length > 0,
-      () => 'The document heard nothing.',
-    );
-    // What the form would do besides follows within a task.
-    await aTimeout(50);
+    await waitUntil('the document has heard an event', () => heard.length > 0);
+    await nextTask();
     return heard;
   } finally {
     for (const type of ['newsletter-success', 'newsletter-error']) ownerDocument.removeEventListener(type, hear);

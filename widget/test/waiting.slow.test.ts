@@ -1,6 +1,7 @@
 import { aTimeout, expect } from '@open-wc/testing';
-import { Mailbox, mountAt, until, type Form } from './harness.ts';
+import { Mailbox, mountAt, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 /** Types an email address and sends the form. */
 async function signUp(form: Form): Promise<void> {
@@ -10,10 +11,7 @@ async function signUp(form: Form): Promise<void> {
 
 /** Waits until the time is over. */
 const isOver = (form: Form): Promise<void> =>
-  until(
-    () => !form.button.hasAttribute('aria-disabled'),
-    () => form.notice.textContent,
-  );
+  waitUntil('the wait has ended', () => !form.button.hasAttribute('aria-disabled'));
 
 /**
  * Signs up at an endpoint that never gives its first answer, and waits for the timeout. On a busy machine the timeout

@@ -131,7 +131,7 @@ const labelled = (words: readonly (Tag | string)[], control: Tag): Tag =>
   element('label', {}, element('b', {}, ...words), ' ', control);
 
 /** The control of each kind with one control. `data-kind` names a kind that the control's type does not imply. */
-const controlKinds: Readonly<Record<string, { readonly type?: string; readonly inputmode?: string }>> = {
+const controlKinds: Readonly<Partial<Record<string, { readonly type?: string; readonly inputmode?: string }>>> = {
   integer: { inputmode: 'numeric' },
   double: { inputmode: 'decimal' },
   date: { type: 'date' },

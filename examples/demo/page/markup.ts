@@ -50,7 +50,7 @@ const quoted =
     value === true ? name : `${name}="${escape(value)}"`;
 
 /** React's names of attributes on HTML elements. Custom elements keep HTML's names. */
-const reactNames: Readonly<Record<string, string>> = {
+const reactNames: Readonly<Partial<Record<string, string>>> = {
   for: 'htmlFor',
   class: 'className',
   autocomplete: 'autoComplete',

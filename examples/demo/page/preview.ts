@@ -85,7 +85,7 @@ function fieldsOf(form: Element): (HTMLInputElement | HTMLSelectElement)[] {
 }
 
 /** Sample values by name, type or input mode of the control. */
-const samples: Readonly<Record<string, string>> = {
+const samples: Readonly<Partial<Record<string, string>>> = {
   email: 'ada@example.com',
   date: '2026-03-01',
   'datetime-local': '2026-03-01T17:30',

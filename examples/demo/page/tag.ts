@@ -39,7 +39,7 @@ export function tagWithForm(setup: Setup, options: Options): Tag {
 }
 
 /** The element in each slot; any other slot gets a paragraph. */
-const slotTags: Readonly<Record<string, string>> = { head: 'h2', trigger: 'button' };
+const slotTags: Readonly<Partial<Record<string, string>>> = { head: 'h2', trigger: 'button' };
 
 function slottedTag(slot: string, value: string): Tag {
   if (slot === 'picture') return { name: 'img', attributes: { slot, src: value, alt: '' }, children: [] };

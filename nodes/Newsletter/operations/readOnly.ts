@@ -1,5 +1,11 @@
 /** Resources that can only be read. Those that differ from the contract in nothing need no entry here. */
-import { answerRecords } from '@newsletter-kit/core/contract';
+import {
+  answerRecords,
+  operations,
+  resourceOf,
+  type OperationId,
+  type ResourceOf,
+} from '@newsletter-kit/core/contract';
 import { bulkUpdateJob as jobLocator } from '../parameters/locators.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { type Differences, getMany, getOne, readOnlyResource } from './readOperations.ts';
@@ -27,7 +33,9 @@ const complimentaryAccess = { first: ['id', 'description'] };
 const conditionSet = { first: ['id', 'name', 'status', 'purpose'] };
 
 /** By the name of the resource in the contract. */
-const differences: Readonly<Record<string, { readonly get?: Differences; readonly getMany?: Differences }>> = {
+const differences: Readonly<
+  Partial<Record<ResourceOf<OperationId>, { readonly get?: Differences; readonly getMany?: Differences }>>
+> = {
   advertisementOpportunities: {
     getMany: {
       description: 'Get many accepted advertisement opportunities',
@@ -71,8 +79,8 @@ const differences: Readonly<Record<string, { readonly get?: Differences; readonl
  * @param besides - resources of the contract that have a definition of their own
  */
 export function readOnlyResources(besides: ReadonlySet<string>): Readonly<Record<string, ResourceDefinition>> {
-  const resources = Object.keys(answerRecords).flatMap((id) =>
-    id.endsWith('.list') ? [id.slice(0, -'.list'.length)] : [],
+  const resources = operations.flatMap(({ id }) =>
+    id.endsWith('.list') && id in answerRecords ? [resourceOf(id)] : [],
   );
   return Object.fromEntries(
     resources

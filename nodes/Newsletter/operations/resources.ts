@@ -21,7 +21,7 @@ const subscription: ResourceDefinition = {
   operations: { bulkImport, bulkUpdate, create, createOrUpdate, get, getMany, reportSources, update, updateStatus },
 };
 
-const ownDefinitions: Readonly<Record<string, ResourceDefinition>> = {
+const ownDefinitions = {
   automation,
   bulkUpdateJob,
   customField,

@@ -53,7 +53,7 @@ export const customFields: INodeProperties = {
  * later. Each input takes every fixed value that {@link convert} takes, except words such as "yes" at the switch of a
  * boolean.
  */
-const inputs: Readonly<Record<string, FieldType>> = {
+const inputs: Readonly<Partial<Record<string, FieldType>>> = {
   string: 'string',
   integer: 'number',
   double: 'number',

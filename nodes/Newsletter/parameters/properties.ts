@@ -84,7 +84,7 @@ export function premiumTiers(what: {
 }
 
 /** Fields that a description may name, as the editor names them. */
-const labels: Readonly<Record<string, string>> = {
+const labels: Readonly<Partial<Record<string, string>>> = {
   newsletter_list_ids: 'Join Newsletter List IDs',
   premium_tier_ids: 'Premium Tier IDs',
   premium_tiers: 'Premium Tier Names',

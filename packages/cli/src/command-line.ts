@@ -1,19 +1,12 @@
 /** The command line of `newsletter`: its commands as a table, each loaded when it is called, and how they are run. */
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import {
-  endWithReader,
-  runCommandLine,
-  useProxies,
-  type Candidate,
-  type CommandEntry,
-  type CommandLine,
-} from '#command-line';
+import { endWithReader, runCommandLine, useProxies, type Candidate, type CommandLine } from '#command-line';
 import { exitCodes, InterruptedError, isAbort, Session, watchSignals, type Context, type ExitCode } from './context.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
 
-const commands = {
+const commands: CommandLine<Context>['commands'] = {
   login: { about: 'sign in with a browser, or save an API key', load: () => import('./commands/login/command.ts') },
   logout: {
     about: 'revoke the login of a profile and delete its credential',
@@ -46,7 +39,7 @@ const commands = {
     about: 'synchronize subscriptions with contacts in PostgreSQL',
     load: () => import('./commands/sync/command.ts'),
   },
-} as const satisfies Readonly<Record<string, CommandEntry<Context>>>;
+};
 
 export const newsletter: CommandLine<Context> = {
   name: 'newsletter',

@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
+import { withCapturedOutput, withEnvironment } from '../../../test/support/captured-output.ts';
 import { runCommands } from '../src/command-line.ts';
+import { waitFor } from '../../../test/support/waits.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -31,7 +33,7 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
     ['-c', prelude, 'sh', process.execPath, '--conditions=@newsletter-kit/source', main, ...args],
     {
       env: {
-        HOME: '/nonexistent',
+        ...noHome,
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         ...env,
@@ -42,8 +44,11 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })),
+  const ended = waitFor(
+    `newsletter ${args.join(' ')} has ended`,
+    new Promise<Ended>((resolve) =>
+      child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })),
+    ),
   );
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -68,44 +73,18 @@ export async function run(
   env: Readonly<Record<string, string>> = {},
   input: readonly string[] = [],
 ): Promise<Ended> {
-  const written = { stdout: '', stderr: '' };
-  const replaced = [
-    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from(input) as typeof process.stdin),
-    ...(['stdout', 'stderr'] as const).map((name) =>
-      vi.spyOn(process[name], 'write').mockImplementation((text) => {
-        written[name] += String(text);
-        return true;
-      }),
-    ),
-  ];
+  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from(input) as typeof process.stdin);
   try {
-    const code = await withEnvironment(env, () => runCommands(args, new AbortController().signal));
+    const work = (): Promise<number> => runCommands(args, new AbortController().signal);
+    const { result: code, ...written } = await withCapturedOutput(() => withEnvironment({ ...noHome, ...env }, work));
     return { code, ...written };
   } finally {
-    for (const each of replaced) each.mockRestore();
+    stdin.mockRestore();
   }
 }
 
-/** Does work with an environment that has an empty home folder and these variables. */
-export async function withEnvironment<T>(env: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
-  const ownEnvironment = process.env;
-  process.env = { HOME: '/nonexistent', ...env };
-  try {
-    return await work();
-  } finally {
-    process.env = ownEnvironment;
-  }
-}
-
-/** Polls `find` until it returns a value, for at most a minute. */
-export async function eventually<T>(what: string, find: () => T | null | undefined): Promise<T> {
-  for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const found = find();
-    if (found !== null && found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`Timed out: ${what}.`);
-}
+/** An environment with an empty home folder. */
+const noHome = { HOME: '/nonexistent' };
 
 /** The events of `--json`. */
 export function events(stdout: string): readonly Readonly<Record<string, unknown>>[] {

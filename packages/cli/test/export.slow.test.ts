@@ -6,7 +6,8 @@ import { createClient } from '@newsletter-kit/core';
 import { publicationId } from '@newsletter-kit/sandbox';
 import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, start } from './command.ts';
+import { events, run, start } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const test = base.extend({ sandboxOptions: { seed: 'demo' } });
@@ -87,7 +88,7 @@ test('continues an interrupted export, so that the file has every subscription o
   const path = join(scratchFolder(), 'all.csv');
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 400 } });
   const first = start(['export', path], sandbox.env);
-  await eventually('a page', () => /Exported 100 subscriptions …/.exec(first.stderr()));
+  await waitUntil('a page', () => /Exported 100 subscriptions …/.exec(first.stderr()));
   first.kill('SIGINT');
   const stopped = await first.ended;
   expect(stopped).toMatchObject({
@@ -112,7 +113,7 @@ test('starts over for another export, and after the service refuses the cursor',
   const path = join(scratchFolder(), 'all.ndjson');
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 300 }, times: 4 });
   const first = start(['export', path], sandbox.env);
-  await eventually('a page', () => /Exported 100/.exec(first.stderr()));
+  await waitUntil('a page', () => /Exported 100/.exec(first.stderr()));
   first.kill('SIGINT');
   await first.ended;
 
@@ -143,7 +144,7 @@ test('starts over for another export, and after the service refuses the cursor',
 test('cancels the call in flight with the first Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 20_000 } });
   const slow = start(['export', join(scratchFolder(), 'all.csv')], sandbox.env);
-  await eventually('a call in flight', () => sandbox.faults.list().some(({ fired }) => fired > 0) || null);
+  await waitUntil('a call in flight', () => sandbox.faults.list().some(({ fired }) => fired > 0));
   slow.kill('SIGINT');
   expect(await slow.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written') });
 });

@@ -3,7 +3,7 @@ import { runCommandLine } from '@newsletter-kit/command-line';
 import { describe, expect, it } from 'vitest';
 import { newsletter } from '../src/command-line.ts';
 import type { Context } from '../src/context.ts';
-import { withEnvironment } from './command.ts';
+import { withEnvironment } from '../../../test/support/captured-output.ts';
 import { commandTree, nameOf } from './command-tree.ts';
 
 const publicationId = 'pub_11111111-1111-4111-8111-111111111111';

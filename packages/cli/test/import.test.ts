@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, start } from './command.ts';
+import { events, run, start } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { exportFixtures } from '../../../test/support/exports.ts';
 import { listsOpenFiles, openFiles } from '../../../test/support/open-files.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
@@ -110,7 +111,7 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
       .length;
 
   const first = start(args, sandbox.env);
-  await eventually('a few batches', () => accepted() >= 4 || null);
+  await waitUntil('a few batches', () => accepted() >= 4);
   first.kill('SIGINT');
   expect(await first.ended).toMatchObject({
     code: 3,
@@ -120,7 +121,7 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
   const second = start(args, sandbox.env);
   const before = accepted();
   expect(before).toBeLessThan(30);
-  await eventually('a few more', () => accepted() >= before + 4 || null);
+  await waitUntil('a few more', () => accepted() >= before + 4);
   second.kill('SIGKILL');
   await second.ended;
 
@@ -194,25 +195,23 @@ test('brings in nobody who left by the file or by a list, and writes whom the se
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('left.txt, row 2: it is no address') });
 });
 
-test(
-  'needs no option for the exports of services, and makes nobody active who left',
-  { timeout: 120_000 },
-  async ({ sandboxOnPort: sandbox }) => {
-    const folder = scratchFolder();
-    for (const { file, text, stays, out } of exportFixtures) {
-      sandbox.reset();
-      const client = createClient(sandbox.clientOptions);
-      for (const display of ['First Name', 'Last Name']) await client.customFields.create({ display, kind: 'string' });
-      const path = join(folder, file);
-      writeFileSync(path, text);
-      const { code, stderr } = await run(['import', path], sandbox.env);
-      const isClear = out.every(([, kind]) => kind !== 'unclear');
-      expect(code, `${file}: ${stderr}`).toBe(isClear ? 0 : 2);
-      const all = await subscribed(sandbox);
-      expect(all.map(({ email }) => email).toSorted(), file).toEqual([...new Set(stays)].toSorted());
-    }
-  },
-);
+test('needs no option for the exports of services, and makes nobody active who left', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const folder = scratchFolder();
+  for (const { file, text, stays, out } of exportFixtures) {
+    sandbox.reset();
+    const client = createClient(sandbox.clientOptions);
+    for (const display of ['First Name', 'Last Name']) await client.customFields.create({ display, kind: 'string' });
+    const path = join(folder, file);
+    writeFileSync(path, text);
+    const { code, stderr } = await run(['import', path], sandbox.env);
+    const isClear = out.every(([, kind]) => kind !== 'unclear');
+    expect(code, `${file}: ${stderr}`).toBe(isClear ? 0 : 2);
+    const all = await subscribed(sandbox);
+    expect(all.map(({ email }) => email).toSorted(), file).toEqual([...new Set(stays)].toSorted());
+  }
+});
 
 test('asks what a doubtful column and a word mean, with the flags, and sends nothing', async ({
   sandboxOnPort: sandbox,

@@ -5,7 +5,8 @@ import { createClient } from '@newsletter-kit/core';
 import type { OperationId } from '@newsletter-kit/core/contract';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, run, start, type Started } from './command.ts';
+import { run, start, type Started } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { settle, syncFixture } from './sync-fixture.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
@@ -17,10 +18,7 @@ function slow(sandbox: SandboxOnPort, match: OperationId) {
   const { id } = sandbox.faults.add({ match, effect: { latency: forever } });
   return {
     waiting: () =>
-      eventually(
-        'a call in flight',
-        () => sandbox.faults.list().some((each) => each.id === id && each.fired > 0) || null,
-      ),
+      waitUntil('a call in flight', () => sandbox.faults.list().some((each) => each.id === id && each.fired > 0)),
     end: () => sandbox.faults.remove(id),
   };
 }
@@ -81,7 +79,7 @@ test('import ends at once with the second Ctrl-C', async ({ sandboxOnPort: sandb
   const command = start(['import', path], sandbox.env);
   await waiting();
   command.kill('SIGINT');
-  await eventually('the first Ctrl-C', () => /two seconds to finish/.exec(command.stderr()));
+  await waitUntil('the first Ctrl-C', () => /two seconds to finish/.exec(command.stderr()));
   const ended = await interrupt(command);
   expect(ended).toMatchObject({ code: 3 });
   expect(ended.stderr).not.toContain('Interrupted');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { consent, oauthClients, publicationId } from '@newsletter-kit/sandbox';
 import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, start, type Started } from './command.ts';
+import { events, run, start, type Started } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const test = base.extend({ sandboxOptions: { seed: 'demo' } });
@@ -27,7 +28,7 @@ const loginFiles = (kit: string): string[] =>
     .toSorted();
 
 const addressOf = (login: Started): Promise<string> =>
-  eventually('an address to sign in at', () => /^ {2}(http\S+)$/m.exec(login.stderr())?.[1]);
+  waitUntil('an address to sign in at', () => /^ {2}(http\S+)$/m.exec(login.stderr())?.[1] ?? null);
 const begin = (env: Readonly<Record<string, string>>, ...args: string[]): Started =>
   start(['login', '--no-browser', ...args], env);
 
@@ -85,8 +86,9 @@ test('logs in with a confidential app, and does not store its secret', async ({ 
     NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.confidential.uid,
     ...secret,
   });
-  const { url } = await eventually('the event with the address', () =>
-    events(login.stdout()).find(({ type }) => type === 'authorize'),
+  const { url } = await waitUntil(
+    'the event with the address',
+    () => events(login.stdout()).find(({ type }) => type === 'authorize') ?? null,
   );
   await fetch(await consent(fetch, String(url)));
   const ended = await login.ended;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { publicationId } from '@newsletter-kit/sandbox';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, start } from './command.ts';
+import { events, run, start } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 /** A user without settings. */
@@ -127,7 +128,7 @@ test('refuses profiles that other users can read', async ({ sandboxOnPort: sandb
 
 test('uses the sandbox on its default port where nothing is configured, and prints a notice', async () => {
   const { stderr } = start(['whoami'], { XDG_CONFIG_HOME: scratchFolder() });
-  await eventually('the notice', () =>
+  await waitUntil('the notice', () =>
     /^No connection is configured, so the sandbox at http:\/\/127\.0\.0\.1:4010\/v2 is used/.exec(stderr()),
   );
 });

@@ -1,58 +1,21 @@
 /** The tables of the README and the pages are generated from the commands, and their examples run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Help } from '@commander-js/extra-typings';
 import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect, it } from 'vitest';
 import { exitCodes } from '../src/context.ts';
 import { start } from './command.ts';
 import { syncFixture } from './sync-fixture.ts';
-import { commandTree, nameOf, overview } from './command-tree.ts';
+import { generate } from './command-tables.ts';
+import { commandTree } from './command-tree.ts';
 import { root } from '../../../scripts/root.ts';
-import { blocks, page, pagePath, readmeAndPages } from '../../../test/support/documentation.ts';
+import { blocks, page, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 
 const documentation = readmeAndPages('packages/cli/README.md', 'cli');
-/** The file of each generated part. */
-const parts = { commands: 'packages/cli/README.md', options: pagePath('cli/options') } as const;
-
-/** A text with a generated part inserted. */
-function withPart(text: string, name: string, part: string): string {
-  const marked = new RegExp(`(<!-- ${name}: generated, vitest -u writes it -->\\n)[\\s\\S]*?(<!-- end -->)`);
-  expect(text).toMatch(marked);
-  return text.replace(marked, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`);
-}
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-/** Options of every command, which have a table of their own. */
-const shared = ['--profile', '--api-url', '--publication', '--json'];
-
 it('lists every command, argument, option and exit code', async () => {
-  const tree = await commandTree();
-  const commands = overview(tree).map(([name, about]) => `| \`newsletter ${name}\` | ${about} |`);
-  const sections = tree.flatMap((command) => {
-    const rows = [
-      ...command.registeredArguments.map((each) => [
-        each.required ? `<${each.name()}>` : `[${each.name()}]`,
-        each.description,
-      ]),
-      ...command.options
-        .filter(({ long }) => !shared.includes(long ?? ''))
-        .map((option) => [option.flags, new Help().optionDescription(option)]),
-    ].map(([term = '', text = '']) => `| \`${cell(term)}\` | ${cell(text)} |`);
-    return rows.length === 0
-      ? []
-      : [`**\`newsletter ${nameOf(command)}\`** – ${command.description()}`, '', '| | |', '|---|---|', ...rows, ''];
-  });
-  const generated = {
-    commands: ['| Command | |', '|---|---|', ...commands].join('\n'),
-    options: sections.join('\n').trimEnd(),
-  };
-  for (const name of ['commands', 'options'] as const) {
-    const path = join(root, parts[name]);
-    await expect(withPart(readFileSync(path, 'utf8'), name, generated[name])).toMatchFileSnapshot(path);
-  }
+  expectUpToDate(await generate());
   expect([...documentation.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code))).toEqual(
     Object.values(exitCodes),
   );

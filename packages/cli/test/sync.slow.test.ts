@@ -20,6 +20,41 @@ test('reports a damaged token, and a contact that can not be created', async ({ 
   expect(stdout).toContain('SQLSTATE 23502 (column id): give the column a default');
 });
 
+test('reports a column that no new contact fills before it is refused, and equal refusals as one', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const columns = `CREATE DOMAIN code AS text NOT NULL;
+    CREATE TABLE contacts (key uuid PRIMARY KEY, email text NOT NULL, number serial, owner text NOT NULL DEFAULT 'us',
+      city text NOT NULL, code code, do_not_mail boolean NOT NULL)`;
+  const { sync, sql, subscribe, config, fields, write } = await syncFixture(sandbox, columns);
+  const city = { newsletter: fields.City, contact: 'city', direction: 'to_contact' };
+  write({
+    ...config,
+    mapping: { fields: [city], optOut: { contact: 'do_not_mail' } },
+    contacts: { table: 'contacts', id: 'key' },
+  });
+  for (const name of ['ada', 'grace', 'joan']) await subscribe(`${name}@example.com`, 'Bonn');
+  const planned = await sync('plan');
+  expect(planned).toMatchObject({ code: 2, stdout: expect.stringContaining('column_required: 3, 3 new.') });
+  expect(planned.stdout.match(/^ {4}column .*/gm)).toEqual([
+    '    column key',
+    '    column code',
+    '    column do_not_mail',
+  ]);
+  const refused = await sync('apply');
+  expect(refused.stdout).toContain('contact_refused: 3, 3 new.');
+  expect(refused.stdout.match(/^ {4}subscription .*/gm)).toEqual([
+    expect.stringMatching(/^ {4}subscription sub_\S+: SQLSTATE 23502.* \(3 times\)$/),
+  ]);
+  // A trigger may fill what has no default.
+  await sql(`ALTER DOMAIN code DROP NOT NULL; CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+               NEW.key := gen_random_uuid(); NEW.do_not_mail := false; RETURN NEW; END $$;
+             CREATE TRIGGER fill BEFORE INSERT ON contacts FOR EACH ROW EXECUTE FUNCTION fill()`);
+  expect((await sync('plan')).stdout).not.toContain('column_required');
+  const filled = await sync('apply', '--json');
+  expect(events(filled.stdout).at(-1)).toMatchObject({ created: 3, refused: 0 });
+});
+
 test('reports contacts without an id, and with the same one', async ({ sandboxOnPort: sandbox }) => {
   const { sync, sql, subscribe } = await syncFixture(
     sandbox,

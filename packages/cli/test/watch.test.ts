@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, start } from './command.ts';
+import { events, run, start } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 test('reports new subscriptions until it is stopped', async ({ sandboxOnPort: sandbox }) => {
@@ -11,9 +12,12 @@ test('reports new subscriptions until it is stopped', async ({ sandboxOnPort: sa
   await client.subscriptions.create({ email: 'before@example.com' });
   const watch = start(['watch', '--every', '1', '--json', '--expand', 'stats'], sandbox.env);
   const polls = () => sandbox.requests().filter(({ operation }) => operation === 'subscriptions.list').length;
-  await eventually('a first poll', () => polls() > 0 || null);
+  await waitUntil('a first poll', () => polls() > 0);
   await client.subscriptions.create({ email: 'ada@example.com' });
-  const seen = await eventually('the event', () => events(watch.stdout()).find(({ type }) => type === 'created'));
+  const seen = await waitUntil(
+    'the event',
+    () => events(watch.stdout()).find(({ type }) => type === 'created') ?? null,
+  );
   expect(seen).toMatchObject({ subscription: { email: 'ada@example.com', stats: {} } });
   watch.kill('SIGTERM');
   const { code, stdout } = await watch.ended;
@@ -55,17 +59,15 @@ test('continues after an outage of the service, and ends after a permanent failu
 }) => {
   const broken = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 3600 } });
   const watch = start(['watch', '--every', '1'], sandbox.env);
-  await eventually('the outage', () => /The next poll tries again/.exec(watch.stderr()));
+  await waitUntil('the outage', () => /The next poll tries again/.exec(watch.stderr()));
   sandbox.faults.remove(broken.id);
   await createClient(sandbox.clientOptions).subscriptions.create({ email: 'early@example.com' });
   const sent = sandbox.requests().length;
-  await eventually(
-    'a poll that succeeds',
-    () =>
-      sandbox
-        .requests()
-        .slice(sent)
-        .some(({ operation }) => operation === 'subscriptions.list') || null,
+  await waitUntil('a poll that succeeds', () =>
+    sandbox
+      .requests()
+      .slice(sent)
+      .some(({ operation }) => operation === 'subscriptions.list'),
   );
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
   expect((await watch.ended).code).toBe(1);

@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { withCapturedOutput } from '../../../test/support/captured-output.ts';
 import { runCommandLine, UsageError, type CommandLine } from '../src/index.ts';
 
 /** A program with the command `send`, and what it did. */
@@ -36,25 +37,18 @@ function program(changes: Partial<CommandLine<null>> = {}) {
     ...changes,
   };
   const run = async (...argv: readonly string[]) => {
-    const written = { stdout: '', stderr: '' };
-    for (const stream of ['stdout', 'stderr'] as const) {
-      const spy = vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-        written[stream] += String(text);
-        return true;
-      });
-      onTestFinished(() => spy.mockRestore());
-    }
     const errors: unknown[] = [];
-    const code = await runCommandLine(commandLine, {
-      argv,
-      context: null,
-      noCommandExitCode: 2,
-      onError: (error, command) => {
-        errors.push([error instanceof UsageError ? error.message : error, command]);
-        return 9;
-      },
-    });
-    vi.restoreAllMocks();
+    const { result: code, ...written } = await withCapturedOutput(() =>
+      runCommandLine(commandLine, {
+        argv,
+        context: null,
+        noCommandExitCode: 2,
+        onError: (error, command) => {
+          errors.push([error instanceof UsageError ? error.message : error, command]);
+          return 9;
+        },
+      }),
+    );
     return { code, errors, ...written };
   };
   return { run, calls, loaded };

@@ -1,4 +1,5 @@
 /** Writes `api.md`: one line per method of the client, with the types it uses. */
+import type { OperationId, ResourceOf } from '../src/contract/index.ts';
 import { resources, statuses } from '../src/contract/words/index.ts';
 import { partsOf } from './names.ts';
 import { byResource, signature } from './resources.ts';
@@ -89,9 +90,12 @@ export function writeApi(): string {
 }
 
 /** Each type is listed where it is first used. */
-function resourcePart(resource: string, operations: readonly KnownOperation[], listed: Set<string>): string {
-  const known: Readonly<Record<string, { readonly title: string; readonly description: string }>> = resources;
-  const { title, description } = known[resource] ?? { title: resource, description: '' };
+function resourcePart(
+  resource: ResourceOf<OperationId>,
+  operations: readonly KnownOperation[],
+  listed: Set<string>,
+): string {
+  const { title, description } = resources[resource];
   const names = operations
     .map((operation) => signature(operation))
     .flatMap(({ params, returns }) => [...`${returns} ${params}`.matchAll(/[A-Z]\w+/g)].map(([name]) => name))

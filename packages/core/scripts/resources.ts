@@ -1,5 +1,5 @@
 /** Writes `src/resources.ts`: the interface of each resource of the client, a documented method per operation. */
-import type { OperationId } from '../src/contract/index.ts';
+import { resourceOf, type OperationId, type ResourceOf } from '../src/contract/index.ts';
 import {
   missingScope,
   resources,
@@ -25,9 +25,8 @@ const wordsOf: Readonly<Record<OperationId, OperationWords>> = words;
 const allStatuses: Readonly<Record<number, StatusWords>> = statuses;
 
 /** Operations by resource, in the order of the contract. */
-export const byResource: ReadonlyMap<string, readonly KnownOperation[]> = Map.groupBy(
-  all,
-  ({ id }) => partsOf(id).resource,
+export const byResource: ReadonlyMap<ResourceOf<OperationId>, readonly KnownOperation[]> = Map.groupBy(all, ({ id }) =>
+  resourceOf(id),
 );
 
 const isList = ({ id }: KnownOperation): boolean => partsOf(id).verb.startsWith('list');
@@ -142,10 +141,11 @@ export function writeResources(): string {
       const options = operation.success === 302 ? '' : ', options?: CallOptions';
       return `${comment(docOf(operation, shown.get(operation.id)), '  ')}  ${partsOf(operation.id).verb}(params${optional ? '?' : ''}: ${params}${options}): ${returns};\n`;
     });
-    return `${comment([wordsOfResource(resource)])}export interface ${resourceName(resource)} {\n${methods.join('\n')}}\n`;
+    return `${comment([resources[resource].description])}export interface ${resourceName(resource)} {\n${methods.join('\n')}}\n`;
   });
   const members = [...byResource.keys()].map(
-    (resource) => `${comment([wordsOfResource(resource)], '  ')}  readonly ${resource}: ${resourceName(resource)};\n`,
+    (resource) =>
+      `${comment([resources[resource].description], '  ')}  readonly ${resource}: ${resourceName(resource)};\n`,
   );
   used.delete('ApiPromise');
   used.delete('PagePromise');
@@ -161,9 +161,4 @@ export function writeResources(): string {
     ...interfaces,
     `${comment(['The resources of the client.'])}export interface Resources {\n${members.join('')}}\n`,
   ].join('\n');
-}
-
-function wordsOfResource(resource: string): string {
-  const known: Readonly<Record<string, { readonly description: string }>> = resources;
-  return known[resource]?.description ?? '';
 }

@@ -154,8 +154,8 @@ describe('the client', () => {
     [undefined, undefined],
   ])('names the runtime %j', async (versions, agent) => {
     vi.stubGlobal('process', versions && { versions });
-    vi.resetModules();
-    const { userAgent } = await import('../src/hosts/user-agent.ts');
+    const module = new URL(`../src/hosts/user-agent.ts?${JSON.stringify(versions)}`, import.meta.url).href;
+    const { userAgent } = (await import(module)) as { readonly userAgent?: string };
     vi.unstubAllGlobals();
     if (agent) expect(userAgent).toMatch(agent);
     else expect(userAgent).toBeUndefined();

@@ -136,7 +136,7 @@ export function discardButton(
 }
 
 /** Labels of submitted fields; all others keep the API's names. */
-const fieldLabels: Readonly<Record<string, string | undefined>> = {
+const fieldLabels: Readonly<Partial<Record<string, string>>> = {
   email: 'E-mail address',
   consent: 'Consent',
   page: 'Page',

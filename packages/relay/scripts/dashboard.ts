@@ -1,10 +1,6 @@
-/** Writes the dashboard for Grafana from the table of metrics. A test fails where it is not up to date. */
-import { writeFile } from 'node:fs/promises';
+/** Generates the dashboard for Grafana from the table of metrics. */
 import { metricRows } from '../src/ops/metrics.ts';
 import { type Panel, rows } from './dashboard-panels.ts';
-
-/** Where it is written. */
-export const dashboardFile = new URL('../deploy/grafana/dashboard.json', import.meta.url);
 
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 const legend = { displayMode: 'list', placement: 'bottom', showLegend: true };
@@ -104,8 +100,8 @@ const variable = (name: string, label: string, definition: string): object => ({
   current: { text: ['All'], value: ['$__all'] },
 });
 
-/** The text of the file. */
-export function writeDashboard(): string {
+/** The text of the file, by its path from the root of the repository. */
+export function generate(): Readonly<Record<string, string>> {
   const source = { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {} };
   const dashboard = {
     title: 'Newsletter relay',
@@ -129,7 +125,5 @@ export function writeDashboard(): string {
     },
     panels: place(),
   };
-  return `${JSON.stringify(dashboard, null, 2)}\n`;
+  return { 'packages/relay/deploy/grafana/dashboard.json': `${JSON.stringify(dashboard, null, 2)}\n` };
 }
-
-if (import.meta.main) await writeFile(dashboardFile, writeDashboard());

@@ -2,15 +2,7 @@
  * The command line of `newsletter-relay`: the table of its commands, whose modules are loaded when they are called, and
  * the exit code.
  */
-import {
-  type Candidate,
-  type CommandEntry,
-  type CommandLine,
-  endWithReader,
-  printError,
-  runCommandLine,
-  useProxies,
-} from '#command-line';
+import { type Candidate, type CommandLine, endWithReader, printError, runCommandLine, useProxies } from '#command-line';
 import { Option } from '@commander-js/extra-typings';
 import type * as operatorCommands from './commands/operator-commands.ts';
 import process from 'node:process';
@@ -19,7 +11,7 @@ import process from 'node:process';
 const operatorCommand = (name: keyof typeof operatorCommands) => async () =>
   (await import('./commands/operator-commands.ts'))[name];
 
-const commands: Readonly<Record<string, CommandEntry<null>>> = {
+const commands: CommandLine<null>['commands'] = {
   serve: {
     about: 'accept signups, store and deliver them, until Ctrl-C or SIGTERM',
     // The server is loaded when it starts, not for help or completion.
@@ -128,8 +120,13 @@ export async function run(): Promise<void> {
   const argv = process.argv.slice(2);
   // `serve` outlives the reader of its log.
   if (argv[0] !== 'serve') endWithReader(newsletterRelay.name);
+  const exitCode = await runCommands(argv);
+  if (exitCode !== undefined) process.exitCode = exitCode;
+}
 
-  const exitCode = await runCommandLine(newsletterRelay, {
+/** @returns the exit code; undefined where the command ended well, or has set that of the process */
+export function runCommands(argv: readonly string[]): Promise<number | undefined> {
+  return runCommandLine(newsletterRelay, {
     argv,
     context: null,
     prepare: () => useProxies(() => import('undici')),
@@ -140,5 +137,4 @@ export async function run(): Promise<void> {
       return error.name === 'UsageError' ? exitCodes.wrongUsage : exitCodes.failed;
     },
   });
-  if (exitCode !== undefined) process.exitCode = exitCode;
 }

@@ -9,7 +9,7 @@ import { gitEnvironment } from '../../../scripts/git.ts';
 import { root } from '../../../scripts/root.ts';
 import { freePort } from '../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import { eventually } from './eventually.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { environment, site } from './running-relay.ts';
 
 const execFileAsync = promisify(execFile);
@@ -35,7 +35,7 @@ async function serve(
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await eventually('the relay takes signups', () => output.includes('the relay takes signups'));
+  await waitUntil('the relay takes signups', () => output.includes('the relay takes signups'));
   const answer = await fetch(`http://127.0.0.1:${port}/signup`, {
     method: 'POST',
     headers: { origin: site, 'content-type': 'application/json' },

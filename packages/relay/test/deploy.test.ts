@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
-import { dashboardFile, writeDashboard } from '../scripts/dashboard.ts';
+import { generate } from '../scripts/dashboard.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { onPort } from './sandbox-api.ts';
+import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 
 const folder = new URL('../deploy/', import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
@@ -26,8 +27,8 @@ it.each(readdirSync(folder).filter((name) => lstatSync(new URL(name, folder)).is
   },
 );
 
-it('has the dashboard that follows from the table of metrics: npm run generate', () => {
-  expect(readFileSync(dashboardFile, 'utf8')).toBe(writeDashboard());
+it('has the dashboard that follows from the table of metrics', () => {
+  expectUpToDate(generate());
 });
 
 describe('the Dockerfile', () => {

@@ -11,7 +11,7 @@ import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { newsletterRelay } from '../src/command-line.ts';
 import type { EventListener } from '../src/index.ts';
-import { eventually } from './eventually.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { formPost, post, runRelay } from './running-relay.ts';
 import { sandboxApi } from './sandbox-api.ts';
 
@@ -112,7 +112,7 @@ it('shows a listener of events that makes a span of each delivery', async () => 
   const relay = runRelay({ api: sandboxApi().fetch, onEvent: spansOf({ startSpan }) });
   relay.start();
   await relay.fetch(post({ email: 'ada@example.com' }));
-  await eventually('it is delivered', () => ended.length === 1);
+  await waitUntil('it is delivered', () => ended.length === 1);
   expect(ended).toEqual([
     ['deliver signup', { startTime: expect.any(Number) as number, attributes: { 'newsletter.form': 'default' } }],
   ]);

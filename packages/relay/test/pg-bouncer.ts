@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import { eventually } from './eventually.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import type { Postgres } from './postgres-server.ts';
 
 /** The address of the same database through a PgBouncer that ends with the test. */
@@ -42,6 +42,6 @@ ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_s
     await ended;
   });
   const behind = address.replace(/:\d+\//, `:${port}/`);
-  await eventually('PgBouncer takes connections', () => server.run('SELECT 1', behind).catch(() => null));
+  await waitUntil('PgBouncer takes connections', () => server.run('SELECT 1', behind));
   return behind;
 }

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
-import { eventually } from './eventually.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 
 interface Binaries {
   readonly initdb: string;
@@ -120,7 +120,7 @@ export class PostgresServer extends Postgres {
       cwd: this.#folder,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    await eventually('PostgreSQL takes connections', () => this.run('SELECT 1').catch(() => null));
+    await waitUntil('PostgreSQL takes connections', () => this.run('SELECT 1'), 60_000);
   }
 
   /** Stops it as a crash would: nothing is written any more, connections break. */

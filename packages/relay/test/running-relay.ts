@@ -14,6 +14,7 @@ import {
 } from '../src/index.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-database.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { waitFor } from '../../../test/support/waits.ts';
 
 export const site = 'https://shop.example';
 export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
@@ -74,10 +75,12 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     timing: { now, random, delivery, confirmation, webhooks },
   });
   onTestFinished(async () => {
-    await relay.stop(0);
+    await waitFor('the relay has stopped', relay.stop(0));
     if (!parts.store) await store.close();
   });
-  return { ...relay, store, logged };
+  const answer: RunningRelay['fetch'] = (request, peer) =>
+    waitFor(`the relay answers ${request.method} ${new URL(request.url).pathname}`, relay.fetch(request, peer));
+  return { ...relay, fetch: answer, store, logged };
 }
 
 /** A post as sent by the tag on `site`. */

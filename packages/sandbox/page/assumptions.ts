@@ -4,10 +4,11 @@ import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { AssumptionState } from '../src/control/assumptions.ts';
+import type { Profile } from '../src/control/rate-limit.ts';
 import { ask } from './control.ts';
 import { View } from './view.ts';
 
-const profiles: Readonly<Record<string, string>> = {
+const profiles: Readonly<Record<Profile, string>> = {
   spec: 'spec: no limit (the specification names none)',
   service: 'service: 180 requests a minute, with RateLimit headers',
   unlimited: 'unlimited: no limit',

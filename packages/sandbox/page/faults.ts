@@ -13,7 +13,7 @@ interface EffectChoice {
   readonly effect: (amount: number) => FaultRequest['effect'];
 }
 
-const effects: Readonly<Record<string, EffectChoice>> = {
+const effects = {
   status: {
     title: 'Answer with an error',
     amount: { title: 'Status', value: 503, min: 400, max: 599 },
@@ -38,17 +38,17 @@ const effects: Readonly<Record<string, EffectChoice>> = {
   lostResponse: { title: 'Apply the request, but lose the answer', effect: () => 'lostResponse' },
   truncate: { title: 'Cut the answer off in the middle', effect: () => 'truncate' },
   duplicate: { title: 'Apply the request twice, as if it had arrived twice', effect: () => 'duplicate' },
-};
+} as const satisfies Readonly<Record<string, EffectChoice>>;
+type EffectName = keyof typeof effects;
 
 /** Which requests a fault concerns. */
-const occasions: Readonly<Record<string, { readonly title: string; readonly rule: Readonly<Record<string, number>> }>> =
-  {
-    once: { title: 'the next request', rule: { times: 1 } },
-    always: { title: 'every request', rule: {} },
-    second: { title: 'the second request from now on', rule: { nth: 2 } },
-    third: { title: 'the third request from now on', rule: { nth: 3 } },
-    sometimes: { title: 'about 3 of 10 requests', rule: { probability: 0.3 } },
-  };
+const occasions = {
+  once: { title: 'the next request', rule: { times: 1 } },
+  always: { title: 'every request', rule: {} },
+  second: { title: 'the second request from now on', rule: { nth: 2 } },
+  third: { title: 'the third request from now on', rule: { nth: 3 } },
+  sometimes: { title: 'about 3 of 10 requests', rule: { probability: 0.3 } },
+} as const satisfies Readonly<Record<string, { title: string; rule: Readonly<Record<string, number>> }>>;
 
 class FaultsView extends View {
   static override properties = {
@@ -64,7 +64,7 @@ class FaultsView extends View {
   /** Ids of the operations. */
   declare operations: readonly string[];
   /** The effect that is chosen in the form. */
-  declare effectName: string;
+  declare effectName: EffectName;
 
   constructor() {
     super();
@@ -83,8 +83,8 @@ class FaultsView extends View {
     event.preventDefault();
     const body = {
       match: valueOf(this, '#fault-match'),
-      effect: effects[this.effectName]?.effect(Number(valueOf(this, '#fault-amount'))),
-      ...occasions[valueOf(this, '#fault-occasion')]?.rule,
+      effect: effects[this.effectName].effect(Number(valueOf(this, '#fault-amount'))),
+      ...occasions[valueOf(this, '#fault-occasion') as keyof typeof occasions].rule,
     };
     try {
       const { data } = await ask<{ data: Fault }>('/faults', { method: 'POST', body });
@@ -105,7 +105,7 @@ class FaultsView extends View {
   }
 
   protected content(): Renderable {
-    const { amount } = effects[this.effectName] ?? {};
+    const { amount }: EffectChoice = effects[this.effectName];
     return html`<p class="lead">
         Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened
         as often as it should.
@@ -122,7 +122,7 @@ class FaultsView extends View {
         ${field(
           'fault-effect',
           'What happens',
-          html`<select id="fault-effect" @change=${() => (this.effectName = valueOf(this, '#fault-effect'))}>
+          html`<select id="fault-effect" @change=${() => (this.effectName = valueOf(this, '#fault-effect') as EffectName)}>
             ${options(effects)}
           </select>`,
         )}
@@ -174,7 +174,7 @@ function options(choices: Readonly<Record<string, { readonly title: string }>>):
 }
 
 function effectText(effect: Effect): string {
-  if (typeof effect === 'string') return effects[effect]?.title ?? effect;
+  if (typeof effect === 'string') return effects[effect].title;
   if ('latency' in effect) return `Delay the answer by ${effect.latency} ms`;
   if ('field' in effect) return `Answer with ${effect.field} ${effect.change}`;
   const { status, body, retryAfter } = effect;

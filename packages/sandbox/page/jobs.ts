@@ -8,7 +8,11 @@ import { scrollingList, View } from './view.ts';
 
 type Job = Omit<JobOverview, 'error_log'> & { readonly error_log: readonly string[] };
 
-const titles: Readonly<Record<string, string>> = { import: 'Import', bulk: 'Bulk update', status: 'Status update' };
+const titles: Readonly<Record<Job['type'], string>> = {
+  import: 'Import',
+  bulk: 'Bulk update',
+  status: 'Status update',
+};
 /** Pause between two reads of running jobs, in milliseconds: a job that changes no subscriber ends without an event. */
 const pollPause = 1000;
 
@@ -56,7 +60,7 @@ function jobItem({
   completed,
 }: Job): TemplateResult {
   return html`<li>
-    <div class="line">${statusBadge(status)} <b>${titles[type] ?? type}</b> ${moment(completed ?? created)}</div>
+    <div class="line">${statusBadge(status)} <b>${titles[type]}</b> ${moment(completed ?? created)}</div>
     <div class="path mono">${id}</div>
     ${reason === null ? nothing : html`<p>${reason}</p>`}
     ${

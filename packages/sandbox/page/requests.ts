@@ -29,14 +29,14 @@ const readPause = 200;
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** Filters by status, as the control API reads them. */
-const outcomes: Readonly<Record<string, string>> = {
+const outcomes = {
   '': 'every answer',
   '2xx,3xx': 'accepted',
   '4xx,5xx,0xx': 'failed',
   '4xx': 'refused (4xx)',
   '5xx': 'server errors (5xx)',
   '0xx': 'without an answer',
-};
+} as const;
 
 class RequestsView extends View {
   static override properties = {

@@ -81,7 +81,7 @@ const of =
       : answer;
 
 const texts = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site'];
-const unknownValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const unknownValues: Readonly<Partial<Record<string, Readonly<Partial<Record<string, string>>>>>> = {
   utm_channel: { api: 'partner_network' },
   status: { needs_attention: 'on_hold' },
   kind: { double: 'decimal' },

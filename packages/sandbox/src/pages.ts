@@ -44,7 +44,7 @@ function respond(name: string): Response | undefined {
 
 const folder = new URL('../dist/page/', import.meta.url);
 
-const types: Readonly<Record<string, string>> = {
+const types: Readonly<Partial<Record<string, string>>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

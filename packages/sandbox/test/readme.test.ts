@@ -5,19 +5,20 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { serverOptions } from '../src/command/options.ts';
-import { blocks, page, pagePath, readmeAndPages } from '../../../test/support/documentation.ts';
+import { blocks, page, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 import { scenarios } from '../src/command/scenarios.ts';
-import { start } from './command/process.ts';
+import { run, start } from './command/process.ts';
+import { generate } from './option-table.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));
 /** The README and the pages about the sandbox. */
 const documentation = readmeAndPages('packages/sandbox/README.md', 'sandbox');
 const snippets = (language: string) => blocks(documentation, language);
 
-async function feed(command: string, args: readonly string[], input: string, cwd = room) {
-  const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+async function feed(command: string, args: readonly string[], input: string) {
+  const child = spawn(command, args, { cwd: room, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: code as number, stdout, stderr };
@@ -80,33 +81,17 @@ test('certify prints what its page shows', async () => {
   const shown = page('sandbox/certify');
   const calls = [...shown.matchAll(/^npm run sandbox -- ([^\n]*signup\.mjs)\n```\n\n```text\n(.*?)^```$/gms)];
   expect(calls).toHaveLength(2);
-  const folder = scratchFolder();
-  writeFileSync(join(folder, 'signup.mjs'), script);
+  const file = join(scratchFolder(), 'signup.mjs');
+  writeFileSync(file, script);
   const withoutTimes = (text: string) =>
     text.replace(/ +\d+\.\d s/g, ' 0.0 s').replace(/\d\d:\d\d:\d\d\.\d{3}/g, 'time');
   for (const [, call = '', output = ''] of calls) {
-    const { code, stdout, stderr } = await feed(
-      process.execPath,
-      ['--conditions=@newsletter-kit/source', join(room, 'src', 'main.ts'), ...call.split(' ')],
-      '',
-      folder,
-    );
-    expect(withoutTimes(stdout), stderr).toBe(withoutTimes(output));
+    const { code, stdout, stderr } = await run(call.replace('signup.mjs', file).split(' '));
+    expect(withoutTimes(stdout.replace(file, 'signup.mjs')), stderr).toBe(withoutTimes(output));
     expect(code).toBe(1);
   }
 });
 
-test('the documentation has the table of the options', async () => {
-  const rows = serverOptions().map(({ flags, envVar = '', defaultValue, description }) => {
-    const [about = ''] = /^.*?(?= \(default:|$)/.exec(description) ?? [];
-    const cells = [`\`${flags}\``, `\`${envVar}\``, `\`${String(defaultValue ?? 'none')}\``, about];
-    return `| ${cells.join(' | ')} |`;
-  });
-  const table = ['| Option | Variable | Default | |', '|---|---|---|---|', ...rows].join('\n');
-  const text = page('sandbox/command');
-  const region = /(?<=<!-- options -->\n\n)[^]*?(?=\n\n<!-- \/options -->)/;
-  expect(text).toMatch(region);
-  // Written again by `vitest run -u`.
-  const file = join(room, '../..', pagePath('sandbox/command'));
-  await expect(text.replace(region, () => table)).toMatchFileSnapshot(file);
+test('the documentation has the table of the options', () => {
+  expectUpToDate(generate());
 });

@@ -2,6 +2,7 @@
 import { createClient } from '@newsletter-kit/core';
 import { importSubscriptions } from '@newsletter-kit/core/import';
 import { openFileJournal, readCsv, readKeepOut } from '@newsletter-kit/core/node';
+import { sendResult } from '../../../scripts/result-channel.ts';
 
 const [csv = '', journalFile = '', baseUrl = '', size = '', keepOutFile = ''] = process.argv.slice(2);
 const { engine } = createClient({ baseUrl, token: 'k', publicationId: 'pub_1' });
@@ -11,6 +12,4 @@ const keepOut = keepOutFile === '' ? undefined : (await readKeepOut(keepOutFile)
 const result = await importSubscriptions({ engine, source: await readCsv(csv), journal, keepOut });
 await journal.close();
 if (result.accepted !== Number(size)) throw new Error(`Of ${size} rows, ${result.accepted} were taken.`);
-process.stdout.write(
-  JSON.stringify({ ms: performance.now() - begun, megabytes: process.resourceUsage().maxRSS / 1024 }),
-);
+sendResult({ ms: performance.now() - begun, megabytes: process.resourceUsage().maxRSS / 1024 });

@@ -2,7 +2,6 @@
  * A million rows from a CSV file to a real server, with a journal on the disk: rows a second, and the memory of the
  * process that imports, where the heap may be 64 MB.
  */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { resultOf } from '../../../scripts/result-channel.ts';
 import { reportFigures } from '../figure.ts';
 
 const size = 1_000_000;
@@ -53,19 +52,11 @@ interface Run {
   readonly megabytes: number;
 }
 
-async function run(name: string, flags: readonly string[], csv = plain, keepOut = ''): Promise<Run> {
+function run(name: string, flags: readonly string[], csv = plain, keepOut = ''): Promise<Run> {
   const script = fileURLToPath(new URL('import-run.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--disable-warning=ExperimentalWarning',
-    ...flags,
-    script,
-    csv,
-    join(folder, name),
-    baseUrl,
-    String(size),
-    keepOut,
-  ]);
-  return JSON.parse(stdout) as Run;
+  return resultOf(script, [csv, join(folder, name), baseUrl, String(size), keepOut], {
+    execArgv: ['--disable-warning=ExperimentalWarning', ...flags],
+  });
 }
 
 const small = await run('bounded', bounded);

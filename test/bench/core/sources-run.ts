@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createClient } from '@newsletter-kit/core';
 import { createHistory, createSourceReport } from '@newsletter-kit/core/report';
+import { sendResult } from '../../../scripts/result-channel.ts';
 
 const [baseUrl = '', size = '', historyFile = ''] = process.argv.slice(2);
 const client = createClient({ baseUrl, token: 'k', publicationId: `pub_${size}` });
@@ -17,10 +18,8 @@ const { total, cohorts } = sources.result();
 if (total.signedUp !== Number(size) || cohorts.campaign.length !== 201 || total.after.some(({ stayed }) => !stayed))
   throw new Error(`The report is not about ${size} people: ${JSON.stringify(total)}`);
 const { user, system } = process.cpuUsage(cpu);
-process.stdout.write(
-  JSON.stringify({
-    ms: performance.now() - begun,
-    cpuMs: (user + system) / 1000,
-    megabytes: process.resourceUsage().maxRSS / 1024,
-  }),
-);
+sendResult({
+  ms: performance.now() - begun,
+  cpuMs: (user + system) / 1000,
+  megabytes: process.resourceUsage().maxRSS / 1024,
+});

@@ -2,14 +2,13 @@
  * The report on sources over a million subscriptions, read page by page from a real server, with a history of 300,000
  * leavings: seconds, and the memory of the process where the heap may be 160 MB.
  */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { resultOf } from '../../../scripts/result-channel.ts';
 import { reportFigures } from '../figure.ts';
 import { serve } from './serve.ts';
 
@@ -28,11 +27,9 @@ await once(file, 'finish');
 
 const { url, stop } = await serve();
 type Run = Readonly<Record<'ms' | 'cpuMs' | 'megabytes', number>>;
-async function run(...flags: readonly string[]): Promise<Run> {
+function run(...flags: readonly string[]): Promise<Run> {
   const script = fileURLToPath(new URL('sources-run.ts', import.meta.url));
-  const args = [...process.execArgv, ...flags, script, url, String(size), path];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return JSON.parse(stdout) as Run;
+  return resultOf(script, [url, String(size), path], { execArgv: [...process.execArgv, ...flags] });
 }
 const free = await run();
 const bounded = await run('--max-old-space-size=160', '--max-semi-space-size=2');

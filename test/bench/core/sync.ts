@@ -1,7 +1,7 @@
 /**
  * Planning a sync of 100,000 subscriptions and 100,000 contacts, beside parsing both from JSON, in pages of 100 as a
  * service and a CRM answer: pairs that agree and have their tokens, as in most runs. And a first run of 20,000 and
- * 20,000 without tokens, beside the comparison of n8n's Compare Datasets node.
+ * 20,000 without tokens, beside the comparison of n8n's Compare Datasets node. And 100,000 contacts with one address.
  */
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -76,7 +76,7 @@ const contacts = numbers.map((index) => ({
 }));
 
 /** Plans what comes in pages of JSON. */
-function plan(left: readonly string[], right: readonly string[]) {
+function plan(left: readonly string[], right: readonly string[], by = mapping) {
   let parsing = 0;
   const parse = <Entry>(page: string): readonly Entry[] => {
     const begun = performance.now();
@@ -86,7 +86,7 @@ function plan(left: readonly string[], right: readonly string[]) {
   };
   const begun = performance.now();
   const reconciler = createReconciler({
-    mapping: prepareMapping(mapping, fields, 'pub_1'),
+    mapping: prepareMapping(by, fields, 'pub_1'),
     state: startSync(),
     now: 1_800_000_000_000,
   });
@@ -126,6 +126,24 @@ for (let round = 0; round < rounds; round += 1) {
   planning.push(run.planning);
 }
 
+/** Milliseconds to plan contacts without subscriptions, the oldest of which come in last. */
+function planUnknown(addressOf: (index: number) => string): number {
+  const unknown = contacts.map(({ properties, ...contact }, index) => ({
+    ...contact,
+    id: String(size - index),
+    properties: { ...properties, email: addressOf(index), sync_token: '' },
+  }));
+  const { made, planning: ms } = plan([], pagesOf(unknown), { ...mapping, subscribe: 'with_confirmation' });
+  if (made.subscriptionCreates.length === 0) throw new Error('Nobody is asked.');
+  return ms;
+}
+const one: number[] = [];
+const different: number[] = [];
+for (let round = 0; round < 3; round += 1) {
+  one.push(planUnknown(() => 'info@example.com'));
+  different.push(planUnknown((index) => `stranger.${index}@example.com`));
+}
+
 const compared = await compareDatasets();
 const firstPlanning = median(first.map((run) => run.planning));
 reportFigures({
@@ -136,6 +154,10 @@ reportFigures({
   compare: {
     value: compared / firstPlanning,
     detail: `20,000 × 20,000, a first run: planning ${firstPlanning.toFixed(0)} ms, Compare Datasets ${compared.toFixed(0)} ms`,
+  },
+  oneAddress: {
+    value: median(one) / median(different),
+    detail: `100,000 contacts: one address ${median(one).toFixed(0)} ms, different ones ${median(different).toFixed(0)} ms`,
   },
 });
 

@@ -2,17 +2,15 @@
  * The rolling scan of a million subscriptions: room, time and memory, the latter where the heap may be 64 MB;
  * and its state between two polls, beside the simplest one, a Map.
  */
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { resultOf } from '../../../scripts/result-channel.ts';
 import { reportFigures, type Figure } from '../figure.ts';
 
-async function run(file: string, ...args: readonly string[]): Promise<Record<string, Figure>> {
+function run(file: string, ...args: readonly string[]): Promise<Record<string, Figure>> {
   const script = fileURLToPath(new URL(file, import.meta.url));
   const flags = args.filter((arg) => arg.startsWith('--'));
   const rest = args.filter((arg) => !arg.startsWith('--'));
-  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, ...flags, script, ...rest]);
-  return JSON.parse(stdout) as Record<string, Figure>;
+  return resultOf(script, rest, { execArgv: [...process.execArgv, ...flags] });
 }
 
 const passes = await run('watch-passes.ts', '--max-old-space-size=64', '--max-semi-space-size=2');

@@ -50,6 +50,9 @@ const salesforceFields: Readonly<Record<string, 'text' | 'boolean'>> = {
   Newsletter_Email__c: 'text',
 };
 
+/** The field that is set up as unique and as an external ID. */
+const unique = 'Newsletter_Email__c';
+
 /** Smaller than the vendor's 2,000, so that a test has several pages. */
 const pageSize = 200;
 
@@ -68,16 +71,31 @@ export function createSalesforce(): Crm {
     errors: [{ statusCode: errorCode, message, fields }],
   });
 
-  /** Writes one record of a call, as the sObject Collections API does: each has its own result. */
-  function take(record: Fields, externalId: string | undefined): object {
+  /** The record whose field has the value; Salesforce ignores its case. */
+  const idWith = (field: string, value: unknown): string | undefined =>
+    value === undefined || value === null
+      ? undefined
+      : [...rows].find(([, row]) => String(row[field] ?? '').toLowerCase() === String(value).toLowerCase())?.[0];
+
+  /**
+   * Writes one record of a call, as the sObject Collections API does: each has its own result.
+   *
+   * @param externalId - the field that an upsert finds a record by
+   */
+  function take(record: Fields, action: 'create' | 'update' | 'upsert', externalId = ''): object {
     const { attributes, id: given, ...values } = record;
     if (typeof attributes !== 'object' || attributes === null || Reflect.get(attributes, 'type') !== 'Contact')
       return failure('INVALID_TYPE', 'The type is missing');
-    const key = externalId === undefined ? undefined : values[externalId];
-    const id =
-      externalId === undefined ? given : [...rows].find(([, row]) => key !== undefined && row[externalId] === key)?.[0];
+    if (action === 'create' && given !== undefined)
+      return failure('INVALID_FIELD_FOR_INSERT_UPDATE', 'cannot specify Id in an insert call', ['Id']);
+    if (action === 'upsert' && !values[externalId])
+      return failure('MISSING_ARGUMENT', `${externalId} not specified`, [externalId]);
+    const id = action === 'upsert' ? idWith(externalId, values[externalId]) : given;
     const isNew = id === undefined;
-    if (isNew && externalId === undefined) return failure('MISSING_ARGUMENT', 'Id not specified in an update call');
+    if (isNew && action === 'update') return failure('MISSING_ARGUMENT', 'Id not specified in an update call');
+    const twin = idWith(unique, values[unique]);
+    if (twin !== undefined && twin !== id)
+      return failure('DUPLICATE_VALUE', `duplicate value found: ${unique} duplicates value on record with id: ${twin}`);
     if (!isNew && !rows.has(String(id))) return { id, ...failure('ENTITY_IS_DELETED', 'entity is deleted') };
     if (isNew && !values['LastName']) return failure('REQUIRED_FIELD_MISSING', 'A last name is missing', ['LastName']);
     const refused = crm.refusedAddress;
@@ -93,7 +111,7 @@ export function createSalesforce(): Crm {
     if (wrong) return failure('INVALID_FIELD', `The value of ${wrong[0]} does not fit`, [wrong[0]]);
     const at = isNew ? newId() : String(id);
     rows.set(at, { ...rows.get(at), ...values });
-    return { id: at, success: true, errors: [], ...(externalId !== undefined && { created: isNew }) };
+    return { id: at, success: true, errors: [], ...(action === 'upsert' && { created: isNew }) };
   }
 
   const pageOf = (all: readonly Fields[], from: number, resource: 'query' | 'queryAll') => {
@@ -146,11 +164,15 @@ export function createSalesforce(): Crm {
     const [, next] = /^query\/01g(\d+)$/.exec(what) ?? [];
     if (request.method === 'GET' && next) return shown(Number(next), selected);
     const [, isCollection, externalId] = /^(composite\/sobjects)(?:\/Contact\/(\w+))?$/.exec(what) ?? [];
-    if (isCollection && request.method === 'PATCH') {
+    const actions = { POST: 'create', PATCH: externalId === undefined ? 'update' : 'upsert' } as const;
+    const action = actions[request.method as keyof typeof actions] as
+      | (typeof actions)[keyof typeof actions]
+      | undefined;
+    if (isCollection && action) {
       const { records } = (await request.json()) as { readonly records: readonly Fields[] };
       if (records.length > 200)
         return Response.json([{ errorCode: 'EXCEEDED_MAX_SIZE', message: 'At most 200 records' }], { status: 400 });
-      return Response.json(records.map((record) => take(record, externalId)));
+      return Response.json(records.map((record) => take(record, action, externalId)));
     }
     return Response.json([{ errorCode: 'NOT_FOUND' }], { status: 404 });
   }

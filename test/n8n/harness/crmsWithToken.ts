@@ -1,8 +1,18 @@
 /** Fakes of CRMs whose credential is a token: Airtable and Pipedrive. */
 import { createCrm, pageOf, refuse, type Crm, type Values } from './crms.ts';
 
+/** Types of the fields by which an upsert finds a record: https://airtable.com/developers/web/api/update-multiple-records */
+const mergeable = ['Number', 'Single line text', 'Long text', 'Single select', 'Multiple select', 'Date'];
+
+interface AirtableTable {
+  readonly base: string;
+  readonly table: string;
+  /** The type of the field with the address. Default: a single line of text. */
+  readonly emailType?: string;
+}
+
 /** https://airtable.com/developers/web/api/list-records */
-export function createAirtable({ base, table }: { readonly base: string; readonly table: string }): Crm {
+export function createAirtable({ base, table, emailType = 'Single line text' }: AirtableTable): Crm {
   const token = 'pat.test.airtable';
   const names = {
     email: 'Email',
@@ -19,7 +29,7 @@ export function createAirtable({ base, table }: { readonly base: string; readonl
     fields: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
   });
   interface Draft {
-    readonly id: string;
+    readonly id?: string;
     readonly fields: Values;
   }
   const path = `/v0/${base}/${table}`;
@@ -65,7 +75,9 @@ export function createAirtable({ base, table }: { readonly base: string; readonl
         if (records.length > 10) refuse(422, 'You must provide an array of up to 10 record objects');
         const createdRecords: string[] = [];
         const targets = records.map(({ id, fields }) => {
-          if (!performUpsert) return { id, values: fields };
+          if (!performUpsert || id !== undefined) return { ...(id !== undefined && { id }), values: fields };
+          if (performUpsert.fieldsToMergeOn.some((name) => name !== names.email || !mergeable.includes(emailType)))
+            refuse(422, 'fieldsToMergeOn names a field whose type it does not support');
           const found = [...rows].filter(([, row]) =>
             performUpsert.fieldsToMergeOn.every((name) => (row[name] ?? null) === (fields[name] ?? null)),
           );

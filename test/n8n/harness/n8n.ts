@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { freeNumbers } from '../../support/free-ports.ts';
 import { serverUrl } from '../../../scripts/servers.ts';
-import { eventually } from '../../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../../support/waits.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import type { N8nProgram } from '../../../scripts/n8n/install.ts';
 import { run, start, type RunningProcess } from '../../../scripts/n8n/process.ts';
@@ -74,7 +74,7 @@ export async function createInstallation(
       running = start(node, [command, 'start'], { env });
       await untilReady(url, running);
       // n8n 1 reports that it is ready before it has registered its routes.
-      await eventually('n8n answers', async () => (await fetch(`${url}/rest/settings`)).ok);
+      await waitUntil('n8n answers', async () => (await fetch(`${url}/rest/settings`)).ok, 60_000);
     },
     async kill() {
       await running?.kill();

@@ -52,7 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await opened.chain?.close();
   };
   try {
-    console.log('▸ Starting sandbox, relay, demo site and n8n');
+    console.error('▸ Starting sandbox, relay, demo site and n8n');
     const chain = (opened.chain = await serveChain());
     const n8n = (opened.n8n = await createInstallation(program));
     await installPackage(n8n.userFolder);
@@ -72,7 +72,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       credentialId: sandbox.id,
       credential: { service: 'other', apiKey: key, baseUrl: `${chain.sandboxUrl}/v2`, publicationId },
     });
-    console.log(`✓ n8n at ${n8n.url}`);
+    console.error(`✓ n8n at ${n8n.url}`);
   } catch (error) {
     await close();
     throw error;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@newsletter-kit/core';
-import { eventually } from '../../../packages/relay/test/eventually.ts';
+import { waitUntil } from '../../support/waits.ts';
 import type { Postgres } from '../../../packages/relay/test/postgres-server.ts';
 import { root } from '../../../scripts/root.ts';
 import { syncType } from './nodes.ts';
@@ -132,13 +132,14 @@ export async function publishExample(
   async function start(query = ''): Promise<string> {
     const before = new Set(await n8n.executionIds(workflow));
     // After a restart n8n accepts requests before it has registered its webhooks.
-    await eventually('the webhook takes the request', async () => {
+    await waitUntil('the webhook takes the request', async () => {
       const response = await fetch(url + query);
       await response.body?.cancel();
       return response.ok;
     });
-    return eventually('the execution begins', async () =>
-      (await n8n.executionIds(workflow)).find((each) => !before.has(each)),
+    return waitUntil(
+      'the execution begins',
+      async () => (await n8n.executionIds(workflow)).find((each) => !before.has(each)) ?? null,
     );
   }
 

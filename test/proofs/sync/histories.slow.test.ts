@@ -3,8 +3,8 @@
  * renames, erasures, partial answers, and crashes between any two writes, where a side trims, changes case or
  * truncates.
  *
- * 20,000 histories, and 100,000 in which people may be taken for one another; `SYNC_RUNS` sets another number and
- * `TEST_SEED` repeats a run.
+ * 20,000 histories, and 100,000 in which people may be taken for one another; `SYNC_RUNS` and `PEOPLE_RUNS` set
+ * other numbers, and `TEST_SEED` repeats a run.
  */
 import { decodeToken, prepareMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
@@ -324,7 +324,7 @@ describe('contact sync', () => {
   });
 
   it('never takes one person for another', () => {
-    fc.assert(rightPerson(), { numRuns: Number(process.env['SYNC_RUNS'] ?? 100_000) });
+    fc.assert(rightPerson(), { numRuns: Number(process.env['PEOPLE_RUNS'] ?? 100_000) });
   });
 
   it('plans the same for any order of contacts and pages', () => {

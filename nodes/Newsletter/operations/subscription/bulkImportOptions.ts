@@ -186,13 +186,13 @@ export function readOptions({ node, itemIndex }: OperationContext): ReadOptions 
 }
 
 /** By the value of the option; every other one has nothing to do with consent. */
-const columnTargets: Readonly<Record<string, ColumnTarget>> = {
+const columnTargets: Readonly<Partial<Record<string, ColumnTarget>>> = {
   left: 'left',
   status: 'status',
   subscribed: 'subscribed',
 };
 
-const wordMeanings: Readonly<Record<string, WordMeaning>> = {
+const wordMeanings: Readonly<Partial<Record<string, WordMeaning>>> = {
   left: 'left',
   subscribed: 'subscribed',
   unconfirmed: 'unconfirmed',

@@ -188,7 +188,7 @@ ${content}</main>
 `;
 }
 
-const entities: Readonly<Record<string, string>> = {
+const entities: Readonly<Partial<Record<string, string>>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',

@@ -62,7 +62,7 @@ export class UpdatePendingError extends Error {
 }
 
 /** The specification shows no values; the service is known to answer `complete`, and sometimes `completed`. */
-const outcomes: Readonly<Record<string, 'complete' | 'failed'>> = {
+const outcomes: Readonly<Partial<Record<string, 'complete' | 'failed'>>> = {
   complete: 'complete',
   completed: 'complete',
   failed: 'failed',

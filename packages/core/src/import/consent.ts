@@ -213,7 +213,7 @@ const refusal = (standing: Refusal['standing'], reason: string): Refusal => ({
   reason,
 });
 
-const answers: Readonly<Record<string, ConsentColumn | undefined>> = {
+const answers: Readonly<Partial<Record<string, ConsentColumn>>> = {
   status: { kind: 'status' },
   subscribed: { kind: 'granted' },
   left: { kind: 'refused' },

@@ -13,7 +13,7 @@ export interface FieldValueReader {
 }
 
 /** By kind; the kinds are those of custom fields. */
-const readers: Readonly<Record<string, FieldValueReader>> = {
+const readers: Readonly<Partial<Record<string, FieldValueReader>>> = {
   string: { expected: 'a text', read: toText },
   integer: { expected: 'a whole number', read: (value) => wholeOnly(toNumber(value)) },
   double: { expected: 'a number such as 1.5', read: toNumber },

@@ -72,7 +72,7 @@ export class LoginRequiredError extends NewsletterError {
   }
 }
 
-const remedies: Readonly<Record<string, string>> = {
+const remedies: Readonly<Partial<Record<string, string>>> = {
   access_denied: 'The person, or the service in their place, did not allow access: ask again only if they want it.',
   invalid_client: 'Check the client id and the client secret; a public client has no secret.',
   invalid_grant:

@@ -10,7 +10,7 @@ export interface NamedSource {
 }
 
 /** Parameters of ad networks by medium and source. Facebook adds its own to every link, not only to those of ads. */
-const clickIds: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+const clickIds = {
   cpc: { google: ['gclid', 'gbraid', 'wbraid'], bing: ['msclkid'] },
   paid_social: { tiktok: ['ttclid'], linkedin: ['li_fat_id'], twitter: ['twclid'] },
   social: { facebook: ['fbclid'] },
@@ -20,7 +20,7 @@ const clickIds: Readonly<Record<string, Readonly<Record<string, readonly string[
  * Hosts by medium and source, each with its subdomains. `google.*` is the host under any top-level domain, without
  * subdomains: `mail.google.com` is no search.
  */
-const hosts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const hosts = {
   organic: {
     google: 'google.*',
     bing: 'bing.com',

@@ -93,7 +93,7 @@ function doubleText(value: unknown): string | undefined {
   return Number.isFinite(number) ? String(number) : undefined;
 }
 
-const booleanTexts: Readonly<Record<string, 'true' | 'false' | ''>> = {
+const booleanTexts: Readonly<Partial<Record<string, 'true' | 'false' | ''>>> = {
   true: 'true',
   t: 'true',
   yes: 'true',

@@ -8,10 +8,11 @@ import { addressesIn, hasToken, pathsOf, readPath, type SyncContact } from './co
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import { OptOutsSeen } from './plan-consent.ts';
+import { compareIds } from './whose-contact.ts';
 import { decodeToken, idKey, isForeign, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
-type RowNumbers = number | readonly number[];
+type RowNumbers = number | number[];
 
 /** A contact with the base that its token holds; undefined without a whole token. */
 export interface IndexedContact {
@@ -45,6 +46,8 @@ export class ContactIndex {
   readonly #ids = new Set<string>();
   readonly #byAddress = new Map<string, RowNumbers>();
   readonly #byFurtherAddress = new Map<string, RowNumbers>();
+  /** By the rows of an address, once asked for: that of the oldest contact. */
+  readonly #oldest = new WeakMap<readonly number[], number>();
   /** By row, for contacts that have some: the keys of their further addresses. */
   readonly #further = new Map<number, readonly string[]>();
   /** By id: records that were merged into another contact. */
@@ -213,6 +216,17 @@ export class ContactIndex {
     return rowsOf(this.#byAddress.get(addressKey(email)));
   }
 
+  /** The row of the oldest contact with this address. */
+  oldestWithAddress(email: string): number | undefined {
+    const rows = this.#byAddress.get(addressKey(email));
+    if (typeof rows !== 'object') return rows;
+    const idOf = (row: number): string => textOf(readPath(this.#records[row], this.#mapping.paths.id));
+    const older = (one: number, other: number): number => (compareIds(idOf(one), idOf(other)) < 0 ? one : other);
+    const oldest = this.#oldest.get(rows) ?? rows.reduce(older);
+    this.#oldest.set(rows, oldest);
+    return oldest;
+  }
+
   /** Rows of the contacts whose token names the subscription. */
   linkedTo(id: string): readonly number[] {
     return rowsOf(this.#bySubscription.get(idKey(id))).filter((row) => isTokenOf(this.#tokens[row] ?? '', id));
@@ -285,7 +299,8 @@ function isUsable(email: string): boolean {
 
 function addRow<Key>(index: Map<Key, RowNumbers>, key: Key, row: number): void {
   const rows = index.get(key);
-  index.set(key, rows === undefined ? row : [...rowsOf(rows), row]);
+  if (typeof rows === 'object') rows.push(row);
+  else index.set(key, rows === undefined ? row : [rows, row]);
 }
 
 function rowsOf(rows: RowNumbers | undefined): readonly number[] {

@@ -22,7 +22,6 @@ import {
 import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
 import { isOptedOut, yesNo } from './canonical-value.ts';
-import { compareIds } from './whose-contact.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
@@ -91,8 +90,7 @@ export class DraftPlan {
     // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
     // person decides.
     if (this.#contacts.hasUnusableToken(row)) return;
-    const isOlder = (other: number): boolean => compareIds(this.#contacts.contactAt(other).id, contact.id) < 0;
-    if (this.#contacts.withAddress(contact.email).some(isOlder)) return;
+    if (this.#contacts.oldestWithAddress(contact.email) !== row) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
     this.#createSubscription(contact);
   }

@@ -59,7 +59,7 @@ export const subscriptionEventTypes = [
 ] as const satisfies readonly SubscriptionEventType[];
 
 /** A status that has an event of its own. */
-const arrivals: Readonly<Record<string, StatusEvent<never>['type']>> = {
+const arrivals: Readonly<Partial<Record<string, StatusEvent<never>['type']>>> = {
   active: 'became_active',
   inactive: 'unsubscribed',
 };

@@ -146,7 +146,7 @@ describe('a bulk import', () => {
     const stop = new AbortController();
     let furthest = 0;
     const { sent, ...api } = service(async (_, call) => {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise((resolve) => setImmediate(resolve));
       furthest = Math.max(furthest, pulled - (call - 1) * 10);
       if (call === 20) stop.abort();
       return undefined;

@@ -1,4 +1,4 @@
-/** A run in batches; `test/proofs/sync/two-ways.test.ts` plays histories through it. */
+/** A run in batches; `test/proofs/sync/two-ways.slow.test.ts` plays histories through it. */
 import { createReconciler, prepareMapping, subscriptionKeys } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
 import { agreed, city, contactOf, defaults, now, subscription } from './reconcile.ts';

@@ -54,6 +54,22 @@ describe('a contact that never had a subscription', () => {
     expect(result.subscriptionCreates.map(({ contactId }) => contactId)).toEqual(['c1']);
   });
 
+  it('is compared with the others of its address a few times, however many they are', () => {
+    const size = 2000;
+    let reads = 0;
+    const contacts = Array.from({ length: size }, (_, index) => ({
+      ...contactOf(1),
+      // The oldest comes in last.
+      get id() {
+        reads += 1;
+        return String(size - index);
+      },
+    }));
+    const { subscriptionCreates } = plan(contacts, [], startSync(), confirming);
+    expect(subscriptionCreates.map(({ contactId }) => contactId)).toEqual(['1']);
+    expect(reads).toBeLessThan(20 * size);
+  });
+
   it('is not subscribed where another contact with its address is opted out', () => {
     const contacts = [contactOf(1), contactOf(1, { id: 'c2', do_not_mail: true })];
     expect(plan(contacts, [], startSync(), confirming).subscriptionCreates).toEqual([]);

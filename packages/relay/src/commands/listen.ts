@@ -24,7 +24,7 @@ const limits = {
   connectionsCheckingInterval: 2500,
 };
 
-const remedies: Readonly<Record<string, string>> = {
+const remedies: Readonly<Partial<Record<string, string>>> = {
   EADDRINUSE: 'it is in use; stop the program that uses it, or set RELAY_PORT to a free port',
   EACCES: 'the system does not permit it; set RELAY_PORT to a port above 1023',
   EADDRNOTAVAIL: 'this machine has no such address; correct RELAY_HOST',

@@ -168,7 +168,7 @@ export const erase = {
 };
 
 /** Placeholder of each part of a filter in the help. */
-const valueNames: Readonly<Record<string, string>> = {
+const valueNames: Readonly<Record<(typeof filterParts)[number]['name'], string>> = {
   state: 'states',
   form: 'name',
   email: 'address',
@@ -183,7 +183,7 @@ type FilterOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Adds one option per part of a filter. */
 function withFilter(command: Command) {
-  for (const { name, about } of filterParts) command.option(`--${name} <${valueNames[name] ?? 'text'}>`, about);
+  for (const { name, about } of filterParts) command.option(`--${name} <${valueNames[name]}>`, about);
   return command;
 }
 

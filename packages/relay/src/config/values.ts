@@ -167,7 +167,7 @@ export const language = z
   .string()
   .refine((text) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text), 'must be a language tag such as en, de or pt-BR');
 
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const unitSeconds: Readonly<Partial<Record<string, number>>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** At most `points` in each window of `seconds`. */
 export interface LimitRule {

@@ -44,11 +44,9 @@ export const filterSchema = (now: number) =>
     id: z.string().transform(list).optional().describe('Ids, with commas between them'),
   });
 
+const parts = filterSchema(0);
 /** Names of the parts. */
-export const filterParts = Object.entries(filterSchema(0).shape).map(([name, schema]) => ({
-  name,
-  about: schema.description ?? '',
-}));
+export const filterParts = parts.keyof().options.map((name) => ({ name, about: parts.shape[name].description ?? '' }));
 
 /** A filter, or every error in it. */
 export type ReadFilter =

@@ -13,7 +13,7 @@ const sqliteExplanations: Readonly<Record<number, string>> = {
 };
 
 /** Codes of the file system, as Node reports them. */
-const fileExplanations: Readonly<Record<string, string>> = {
+const fileExplanations: Readonly<Partial<Record<string, string>>> = {
   ENOENT: 'its folder does not exist; create the folder',
   ENOTDIR: 'a part of its path is a file, not a folder; correct the path',
   EISDIR: 'it is a folder; name a file in it, for example with /relay.db at the end',
@@ -25,7 +25,7 @@ const fileExplanations: Readonly<Record<string, string>> = {
 };
 
 /** Primary result codes by the name with which the messages of a Durable Object end. */
-const sqliteCodes: Readonly<Record<string, number>> = {
+const sqliteCodes: Readonly<Partial<Record<string, number>>> = {
   BUSY: 5,
   READONLY: 8,
   IOERR: 10,
@@ -63,7 +63,7 @@ export function explainSqliteError(error: unknown): string {
  * Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node
  * reports them.
  */
-const postgresExplanations: Readonly<Record<string, string>> = {
+const postgresExplanations: Readonly<Partial<Record<string, string>>> = {
   ECONNREFUSED: 'nothing answers there; start PostgreSQL, or correct host and port',
   ENOTFOUND: 'there is no such host; correct its name',
   EAI_AGAIN: 'the name of the host cannot be looked up; check the network',

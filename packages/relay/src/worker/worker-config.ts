@@ -11,7 +11,7 @@ export type WorkerVariables = Readonly<Record<string, unknown>>;
 const ofMachine = 'is a setting of a machine: remove it from the Worker';
 
 /** Settings that a Worker cannot have. */
-const refusals: Readonly<Record<string, string>> = {
+const refusals: Readonly<Partial<Record<string, string>>> = {
   RELAY_STORE: 'does not exist on a Worker, which keeps signups in a Durable Object per publication: remove it',
   RELAY_HOST: ofMachine,
   RELAY_PORT: ofMachine,

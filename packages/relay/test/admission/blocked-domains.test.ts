@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BlockedDomains, type BlockedDomainsOptions } from '../../src/admission/blocked-domains.ts';
 import { createLog, StartupError } from '../../src/index.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, runRelay } from '../running-relay.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -83,8 +83,8 @@ describe('a list at a URL', () => {
       [() => new Response('trash.example'), bad, bad, () => new Response('spam.example')],
       { everyMs: 1, retryMs: 1 },
     );
-    await eventually('the second warning', () => logged.filter((line) => line.includes(reason)).length === 2);
-    await eventually('the new list', () => domains.includes('spam.example') && logged.length >= 4);
+    await waitUntil('the second warning', () => logged.filter((line) => line.includes(reason)).length === 2);
+    await waitUntil('the new list', () => domains.includes('spam.example') && logged.length >= 4);
     expect(domains.includes('trash.example')).toBe(false);
     expect(logged.slice(0, 4).map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 'info', domains: 1 },
@@ -96,7 +96,7 @@ describe('a list at a URL', () => {
 
   it('is empty while it was never there, and blocks nothing', async () => {
     const { domains, logged } = fromUrl([() => new Response(null, { status: 404 })]);
-    await eventually('the warning', () => logged.some((line) => line.includes('status 404')));
+    await waitUntil('the warning', () => logged.some((line) => line.includes('status 404')));
     expect(domains.includes('trash.example')).toBe(false);
     expect(logged.join()).not.toContain(url);
   });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import type { RelayEvent } from '../../src/events.ts';
 import { readConfig } from '../../src/index.ts';
 import {
@@ -96,7 +96,7 @@ describe('a relay with several forms', () => {
       const email = `${form}@example.com`;
       const request = post({ ...hostile, email, custom_fields }, { origin });
       expect((await relay.fetch(to(form, request))).status).toBe(202);
-      const arrived = await eventually('it is sent', () => api.received.find((each) => each['email'] === email));
+      const arrived = await waitUntil('it is sent', () => api.received.find((each) => each['email'] === email) ?? null);
       const { publication, pinned, field } = expected[form];
       expect(paths.at(-1)).toContain(`/publications/${publication}/`);
       expect(arrived).toEqual({ email, custom_fields: [field], ...pinned });

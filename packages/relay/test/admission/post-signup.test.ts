@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { formPost, post, runRelay, site, type RelayParts } from '../running-relay.ts';
 
 const ada = {
@@ -44,7 +44,7 @@ describe('an accepted signup', () => {
     const slow = changedStore(relay.store, { accept: () => new Promise<string>((resolve) => (written = resolve)) });
     const { fetch } = runRelay({ store: slow });
     const answer = fetch(post(ada)).then(({ status }) => events.push(`answered ${status}`));
-    await eventually('the store has it', () => written);
+    await waitUntil('the store has it', () => written !== undefined);
     // What is asked later is answered meanwhile.
     expect((await fetch(new Request('http://relay.example/livez'))).status).toBe(200);
     events.push('written');

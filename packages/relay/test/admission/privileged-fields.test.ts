@@ -4,7 +4,7 @@ import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { settings } from '../../src/index.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 
@@ -48,7 +48,7 @@ it('only public fields reach the API, and pinned ones always win', async () => {
           })
         : post({ ...body, email });
       expect([202, 303]).toContain((await relay.fetch(request)).status);
-      const arrived = await eventually('it arrives', () => api.received.find((each) => each['email'] === email));
+      const arrived = await waitUntil('it arrives', () => api.received.find((each) => each['email'] === email) ?? null);
       expect(arrived).toEqual({ email, ...pinned });
     }),
     { numRuns: 150 },
@@ -66,7 +66,7 @@ it('only allowed custom fields reach the API, and others are dropped without a r
   ];
   await relay.fetch(post({ email: 'ada@example.com', custom_fields: fields }));
   await relay.fetch(post({ email: 'bob@example.com', custom_fields: [fields[1]] }));
-  await eventually('both arrive', () => api.received.length === 2);
+  await waitUntil('both arrive', () => api.received.length === 2);
   expect(api.received.map((each) => each['custom_fields'])).toEqual([[fields[0], fields[2]], undefined]);
 });
 

@@ -5,7 +5,7 @@ import { RateLimits } from '../../src/admission/rate-limits.ts';
 import { MemoryCounters } from '../../src/store/counters.ts';
 import type { Counters } from '../../src/store/signup-store.ts';
 import { changedStore } from '../changed-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { formPost, post, type RunningRelay, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 
@@ -52,7 +52,7 @@ describe('one address from many visitors', () => {
     relay.start();
     for (let n = 0; n < 30; n += 1)
       expect((await relay.fetch(post({ email: `victim+${n}@example.com` }), ip(n))).status).toBe(202);
-    await eventually('all is delivered', () => isDone(relay));
+    await waitUntil('all is delivered', () => isDone(relay));
     expect(api.received).toHaveLength(3);
   });
 
@@ -94,7 +94,7 @@ describe('one address from many visitors', () => {
     for (let n = 0; n < 10; n += 1)
       await relay.fetch(post({ email: 'ada@example.com' }, { 'idempotency-key': `key ${n >> 1}` }));
     relay.start();
-    await eventually('all is delivered', () => isDone(relay));
+    await waitUntil('all is delivered', () => isDone(relay));
     expect(api.received).toHaveLength(1);
     await relay.store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null });
     expect(await relay.store.counts()).toMatchObject({ delivered: 1, review: 1 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { canMount, canTrace } from '../machine.ts';
 import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -90,7 +90,7 @@ it('SIGKILL under load loses no acknowledged signup, and repeats only deliveries
     const counted = times(api);
     return acknowledged.every((email) => counted.has(email));
   };
-  await eventually('every acknowledged signup is delivered', arrived);
+  await waitUntil('every acknowledged signup is delivered', arrived);
   last.child.kill('SIGTERM');
   expect((await last.ended).code).toBe(0);
   const repeated = [...times(api).values()].reduce((sum, count) => sum + count - 1, 0);
@@ -108,7 +108,7 @@ it('without a crash each signup reaches the API exactly once', async () => {
     (n) => `p${n}@example.com`,
     (so) => so.acknowledged.length >= 300,
   );
-  await eventually('all are delivered', () => times(api).size >= acknowledged.length);
+  await waitUntil('all are delivered', () => times(api).size >= acknowledged.length);
   relay.child.kill('SIGTERM');
   expect((await relay.ended).code).toBe(0);
   expect(Object.fromEntries(times(api))).toEqual(Object.fromEntries(acknowledged.map((email) => [email, 1])));
@@ -162,7 +162,7 @@ for (const { name, possible, fill } of fullDisks) {
     makeRoom();
     const roomy = await serve(folder, { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` });
     expect((await roomy.signUp('after@example.com')).status).toBe(202);
-    await eventually('all are delivered', () => times(api).size >= acknowledged.length + 1);
+    await waitUntil('all are delivered', () => times(api).size >= acknowledged.length + 1);
     expect(new Set(times(api).keys())).toEqual(new Set([...acknowledged, 'after@example.com']));
   });
 }

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { failures, type Scene, someone } from './failures.ts';
@@ -117,8 +117,8 @@ for (const { name, possible, fills = false, truth, prepare } of failures) {
     const fields = fills ? large() : {};
     for (let refused = 0; fills && refused < waveSize;)
       refused = (await visitors.post(large())) === 202 ? 0 : refused + 1;
-    await eventually('it has noticed', async () => (await ready()) === (truth.readyz === 200));
-    if (truth.expired === 'erased') await eventually('it has erased', () => relay.output().includes('"erased":'));
+    await waitUntil('it has noticed', async () => (await ready()) === (truth.readyz === 200));
+    if (truth.expired === 'erased') await waitUntil('it has erased', () => relay.output().includes('"erased":'));
     visitors.longestMs = 0;
     const { post, readyz, storeUp, says = /(?:)/ } = truth;
     for (const wave of ['one', 'two'])
@@ -131,7 +131,7 @@ for (const { name, possible, fills = false, truth, prepare } of failures) {
 
     await mend();
     if (scene.isMended !== false) {
-      await eventually('it is ready again', ready);
+      await waitUntil('it is ready again', ready);
       expect(await visitors.post()).toBe(202);
     }
     relay.child.kill('SIGTERM');

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../src/commands/listen.ts';
 import { runRelay, site, type RunningRelay } from '../running-relay.ts';
+import { waitFor, waitUntil } from '../../../../test/support/waits.ts';
 
 const limit = 8192;
 
@@ -107,7 +108,7 @@ it('keeps a connection alive for the next signup', async () => {
   for (const [n, email] of ['ada@example.com', 'bob@example.com'].entries()) {
     const body = JSON.stringify({ email });
     socket.write(head({ ...json, 'content-length': String(body.length) }) + body);
-    await expect.poll(() => read().match(/HTTP\/1\.1 202 /g)?.length).toBe(n + 1);
+    await waitUntil('the answer has come', () => read().split('HTTP/1.1 202 ').length === n + 2);
   }
   expect(await relay.store.counts()).toMatchObject({ waiting: 2 });
 });
@@ -121,7 +122,8 @@ it.each([
   const { address } = await open();
   const { socket, read } = await dial(address);
   socket.write('GET /livez HTTP/1.1\r\nHost: relay.example\r\n\r\n');
-  await expect.poll(() => Number(/^keep-alive: timeout=(\d+)/im.exec(read())?.[1])).toBeGreaterThan(seconds);
+  const [, idle] = await waitUntil('the answer has come', () => /^keep-alive: timeout=(\d+)/im.exec(read()));
+  expect(Number(idle)).toBeGreaterThan(seconds);
 });
 
 it('closes a busy connection after its answer while the port closes', async () => {
@@ -141,21 +143,30 @@ it('closes a busy connection after its answer while the port closes', async () =
   onTestFinished(() => agent.destroy());
   const sent = request(`${server.address}/signup`, { method: 'POST', agent, headers: json });
   sent.end('{"email":"ada@example.com"}');
-  await asked.promise;
+  await waitFor('the server has the post', asked.promise);
   const closed = server.close(3_600_000);
   answer(new Response(null, { status: 202 }));
   const [answered] = (await once(sent, 'response')) as [IncomingMessage];
   answered.resume();
   expect(answered.headers.connection).toBe('keep-alive');
-  await closed;
-}, 60_000);
+  await waitFor('the server has closed', closed);
+});
 
 it('ignores an interrupted post, and continues', async () => {
-  const { relay, address } = await open();
+  const relay = runRelay();
+  const posts: Promise<Response>[] = [];
+  const answer: RunningRelay['fetch'] = (request, peer) => {
+    const answered = relay.fetch(request, peer);
+    posts.push(answered);
+    return answered;
+  };
+  const { close, address } = await listen({ ...relay, fetch: answer }, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => close(0));
   const { socket } = await dial(address);
   socket.write(`${head({ ...json, 'content-length': '100' })}{"email":"ada@exa`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil('the relay reads the post', () => posts.length === 1);
   socket.destroy();
+  await waitFor('the post has ended', Promise.allSettled(posts));
   const next = await fetch(`${address}/signup`, { method: 'POST', headers: json, body: '{"email":"ada@example.com"}' });
   expect(next.status).toBe(202);
   expect(await relay.store.counts()).toMatchObject({ waiting: 1 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 import { environment, site } from '../running-relay.ts';
@@ -40,7 +40,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     const relay = await serve(folder, settings);
     for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
     await relay.signUp('robot@example.com', { hp_field: 'x' });
-    await eventually('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
+    await waitUntil('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
     const port = new URL(relay.address).port;
     if (way === 'the store itself') {
       relay.child.kill('SIGTERM');
@@ -71,7 +71,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     );
     relent();
     expect((await command('redrive', '--reason', 'custom field')).stdout).toBe('2 queued again.\n');
-    if (way === 'a running relay') await eventually('the API has both', () => api.received.length === 2);
+    if (way === 'a running relay') await waitUntil('the API has both', () => api.received.length === 2);
     else
       expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, waiting: 2 } });
   });
@@ -193,7 +193,7 @@ describe('import', () => {
     const settings = { NEWSLETTER_API_URL: url };
     const relay = await serve(folder, settings);
     for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
-    await eventually('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
+    await waitUntil('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
     const from = { RELAY_STORE: `sqlite:${folder}/relay.db` };
     const to = { RELAY_STORE: `sqlite:${folder}/new/relay.db` };
     mkdirSync(`${folder}/new`);
@@ -214,7 +214,7 @@ describe('import', () => {
     relent();
     const there = { ...to, RELAY_PORT: new URL(next.address).port };
     expect((await run(['redrive', '--all'], there)).stdout).toMatch(/ queued again\.\n$/);
-    await eventually('the API has both', () => api.received.length >= 2);
+    await waitUntil('the API has both', () => api.received.length >= 2);
     expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
   });
 
@@ -299,7 +299,7 @@ describe('/metrics', () => {
       headers: { origin: site, 'content-type': 'application/json' },
       body: '{}',
     });
-    const text = await eventually('both are settled', async () => {
+    const text = await waitUntil('both are settled', async () => {
       const page = await (await fetch(`${relay.address}/metrics`)).text();
       return (
         page.includes('newsletter_relay_queue{state="dead"} 1') &&

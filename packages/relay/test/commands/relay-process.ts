@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { environment, site } from '../running-relay.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -75,10 +75,10 @@ export async function serve(
     ...variables,
   };
   const relay = startProcess(['serve'], settings, wrapper);
-  const [, address = ''] = await eventually('the relay takes signups', () => {
-    if (relay.child.exitCode !== null) throw new Error(`The relay ended: ${relay.output()}`);
-    return /"address":"(http:[^"]+)"/.exec(relay.output());
-  });
+  const findAddress = () => /"address":"(http:[^"]+)"/.exec(relay.output());
+  await waitUntil('the relay takes signups, or ends', () => findAddress() !== null || relay.child.exitCode !== null);
+  const [, address = ''] = findAddress() ?? [];
+  if (!address) throw new Error(`The relay ended: ${relay.output()}`);
   const headers = { origin: site, 'content-type': 'application/json' };
   return {
     ...relay,

@@ -1,50 +1,14 @@
-/** `newsletter-relay` as a process: every command line, check, errors at the start, and its stop. */
+/** `newsletter-relay` as a process: check, errors at the start, and its stop. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { run, serve } from './relay-process.ts';
-
-describe('the command line', () => {
-  it.each([
-    [
-      ['redrive', '--help'],
-      ['Usage: newsletter-relay redrive [options]', '--since <when>', '--dry-run'],
-    ],
-    [['erase', '-h'], ['Usage: newsletter-relay erase [options] <address>']],
-    [['help', 'person'], ['Usage: newsletter-relay person [options] <address>']],
-    [['--version'], ['0.']],
-    [['completion', 'bash'], ['complete -F _newsletter_relay newsletter-relay']],
-    [['completion', 'words', '--', 'redr'], ['redrive\t']],
-    [['completion', 'words', '--', 'dead', '--state', 'rev'], ['review\n']],
-  ])('prints its help, version and completion for %o', async (args, texts) => {
-    const { code, stdout } = await run(args);
-    expect(code).toBe(0);
-    for (const text of texts) expect(stdout).toContain(text);
-  });
-
-  it.each([
-    [[], 'Usage: newsletter-relay COMMAND'],
-    [['restart'], "unknown command 'restart'"],
-    [['constructor'], "unknown command 'constructor'"],
-    [['serve', '--port=1'], "unknown option '--port=1'\nSee newsletter-relay serve --help."],
-    [['redrive', '--sinc', '2h'], '(Did you mean --since?)'],
-    [['pause', 'now'], 'too many arguments'],
-    [['redrive'], 'Select signups: for example'],
-    [['redrive', '--since', 'soon'], '"since" must be a moment'],
-    [['dead', '--state', 'lost'], '"state" must be one or more of'],
-    [['erase'], "missing required argument 'address'"],
-  ])('says what is wrong with %o', async (args, sentence) => {
-    const { code, stdout, stderr } = await run(args);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(sentence);
-  });
-});
 
 describe('check', () => {
   const checks = async (
@@ -152,7 +116,7 @@ describe('starting', () => {
   it('with a key that the API refuses accepts signups and logs that they cannot be delivered', async () => {
     const api = await onPort(sandboxApi().fetch);
     const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${api}/v2`, NEWSLETTER_API_KEY: 'wrong' });
-    await eventually('the log names the key', () => relay.output().includes('cannot be delivered'));
+    await waitUntil('the log names the key', () => relay.output().includes('cannot be delivered'));
     expect(relay.output()).toContain('does not accept NEWSLETTER_API_KEY');
     expect((await relay.signUp('ada@example.com')).status).toBe(202);
   });
@@ -224,7 +188,7 @@ describe('stopping', () => {
         // The relay has the headers and waits for the body.
         slow.write(body.slice(0, 5));
         relay.child.kill('SIGTERM');
-        eventually('it stops', () => relay.output().includes('"msg":"stopping')).then(
+        waitUntil('it stops', () => relay.output().includes('"msg":"stopping')).then(
           () => slow.end(body.slice(5)),
           reject,
         );

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { run, serve, type ServingRelay } from '../commands/relay-process.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { linkIn, Refusal, startMailServer, type MailServer } from '../mail-server.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -32,7 +32,7 @@ it('signups, mails and links survive SIGKILL, and each signup is delivered once'
   mail.holdContent = () => held.promise;
   const first = await serve(folder, settings);
   expect((await first.signUp('ada@example.com')).status).toBe(202);
-  await eventually('the mail is in flight', () => mail.received.length === 1);
+  await waitUntil('the mail is in flight', () => mail.received.length === 1);
   first.child.kill('SIGKILL');
   await first.ended;
   held.resolve();
@@ -48,7 +48,7 @@ it('signups, mails and links survive SIGKILL, and each signup is delivered once'
   // Redirected to the same page, which now says that all is done.
   const clicked = await fetch(link, { method: 'POST' });
   expect([clicked.status, await clicked.text()]).toEqual([200, expect.stringContaining('Thank you for confirming')]);
-  await eventually('delivery', () => api.received.length === 1);
+  await waitUntil('delivery', () => api.received.length === 1);
   second.child.kill('SIGKILL');
   await second.ended;
 
@@ -69,7 +69,7 @@ it('many signups: each person gets one mail, and each confirmed signup is delive
   const relay = await serve(scratchFolder(), settings);
   const people = Array.from({ length: 60 }, (_, n) => `person${n}@example.com`);
   await Promise.all(people.map((email) => relay.signUp(email)));
-  await eventually('all mails', () => mail.received.length === people.length);
+  await waitUntil('all mails', () => mail.received.length === people.length);
   expect(new Set(mail.received.map(({ recipient }) => recipient))).toEqual(new Set(people));
   const clicking = mail.received.slice(0, 40);
   // Some people click twice.
@@ -79,7 +79,7 @@ it('many signups: each person gets one mail, and each confirmed signup is delive
       expect(answer.status).toBe(200);
     }),
   );
-  await eventually('all deliveries', () => api.received.length >= clicking.length);
+  await waitUntil('all deliveries', () => api.received.length >= clicking.length);
   relay.child.kill('SIGTERM');
   expect((await relay.ended).code).toBe(0);
   expect(api.received.map(({ email }) => email).toSorted()).toEqual(
@@ -122,7 +122,7 @@ it('"check" logs in at the mail server, and requests the address of the links', 
   expect(bad.stdout + bad.stderr).not.toMatch(/wrong-password|ada@/);
   expect(bad.code).toBe(1);
   // Neither did `serve` find anything else than that its own public address leads nowhere.
-  await eventually('the log names it', () => relay.output().includes('does not lead to a relay'));
+  await waitUntil('the log names it', () => relay.output().includes('does not lead to a relay'));
 });
 
 it('several relays on one database send one mail per signup, and each of them accepts the click', async () => {
@@ -143,7 +143,7 @@ it('several relays on one database send one mail per signup, and each of them ac
       expect((await relays[n % 3]?.fetch(post({ email })))?.status).toBe(202);
     }),
   );
-  await eventually('all mails', () => mail.received.length >= people.length);
+  await waitUntil('all mails', () => mail.received.length >= people.length);
   for (const [n, received] of mail.received.entries()) {
     const link = throughProxy({ address: 'http://relay.example' }, linkIn(received));
     const answer = await relays[(n + 1) % 3]?.fetch(new Request(link, { method: 'POST' }));

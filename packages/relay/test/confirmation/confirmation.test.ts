@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { signLink } from '../../src/confirmation/mail.ts';
 import { purposeKey } from '../../src/secrets.ts';
 import { signupId } from '../../src/store/signup-identity.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { linkIn, type ReceivedMail, startMailServer } from '../mail-server.ts';
 import { post, type RelayParts } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
@@ -31,7 +31,7 @@ describe('a signup that needs confirmation', () => {
     expect(clicked.status).toBe(303);
     const end = new URL(clicked.headers.get('location') ?? '', link).href;
     expect(await (await relay.visit(end)).text()).toContain('Thank you for confirming');
-    await eventually('delivery', async () => (await relay.store.counts()).delivered === 1);
+    await waitUntil('delivery', async () => (await relay.store.counts()).delivered === 1);
     // The service does not ask for a confirmation of its own.
     expect(api.received).toEqual([{ email: 'linus@example.com', utm_source: 'spring', double_opt_override: 'off' }]);
 
@@ -45,7 +45,7 @@ describe('a signup that needs confirmation', () => {
       { kind: 'confirmed', sentence: null, form: 'default', visitor: '198.51.100.0/24' },
     ]);
     // The click may come before it is written down that the mail was sent.
-    const events = await eventually('all is written down', () => (relay.events.length >= 4 ? relay.events : null));
+    const events = await waitUntil('all is written down', () => (relay.events.length >= 4 ? relay.events : null));
     expect(events.map(({ type }) => type).toSorted()).toEqual([
       'accepted',
       'confirmationSent',
@@ -91,7 +91,7 @@ describe('a signup that needs confirmation', () => {
       custom_fields: [{ name: 'First Name', value: 'https://spam.example <a href="https://spam.example">win</a>' }],
       referring_site: 'https://spam.example',
     });
-    const received = await eventually('a mail', () => mail.received[0]);
+    const received = await waitUntil('a mail', () => mail.received[0] ?? null);
     const link = linkIn(received);
     expect(received).toMatchObject({
       subject: 'Bestätige „default“ – jetzt',
@@ -126,9 +126,9 @@ describe('a signup that needs confirmation', () => {
     for (let n = 0; n < 20; n += 1) await relay.signUp(`bob+${n}@example.com`, { utm_term: String(n) });
     await relay.signUp('last@example.com');
     await mailTo(mail, 'last@example.com');
-    await eventually('all are mailed or joined', async () => (await relay.store.counts()).unconfirmed === 7);
+    await waitUntil('all are mailed or joined', async () => (await relay.store.counts()).unconfirmed === 7);
     expect(mail.received.filter(({ recipient }) => recipient.startsWith('ada'))).toHaveLength(1);
-    await eventually('all mails', () => mail.received.length === 3);
+    await waitUntil('all mails', () => mail.received.length === 3);
     expect((await relay.store.counts()).review).toBeGreaterThan(0);
     expect(await relay.store.list({ reason: 'the mailbox has one already' }, { limit: 9 })).toHaveLength(4);
   });
@@ -142,7 +142,7 @@ describe('a signup that needs confirmation', () => {
     });
     for (const name of ['a', 'b', 'c', 'd']) await relay.signUp(`${name}@example.com`);
     for (const name of ['a', 'd']) await relay.signUp(`${name}@example.com`);
-    await eventually('the mails', () => mail.received.length === 2);
+    await waitUntil('the mails', () => mail.received.length === 2);
     expect((await relay.store.counts()).unconfirmed).toBe(2);
     expect(
       (await relay.store.list({ states: ['review'] }, { limit: 9 })).map((each) => each.submission?.email),
@@ -190,7 +190,7 @@ describe('a signup that needs confirmation', () => {
     const relay = confirming(mail, { api: api.fetch, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'on' } });
     await relay.signUp('ada@example.com');
     await relay.visit(linkIn(await mailTo(mail, 'ada@example.com')), 'POST');
-    await eventually('delivery', () => api.received.length === 1);
+    await waitUntil('delivery', () => api.received.length === 1);
     expect(api.received).toMatchObject([{ double_opt_override: 'on' }]);
   });
 
@@ -199,19 +199,19 @@ describe('a signup that needs confirmation', () => {
     let passed = 0;
     const relay = confirming(mail, { now: () => Date.now() + passed, api: sandboxApi().fetch });
     await relay.signUp('ada@example.com');
-    await eventually('the first mail', () => mail.received.length === 1);
+    await waitUntil('the first mail', () => mail.received.length === 1);
     passed = 11 * 60_000;
     await relay.signUp('ada@example.com');
-    await eventually('the second mail', () => mail.received.length === 2);
+    await waitUntil('the second mail', () => mail.received.length === 2);
     for (const received of mail.received) {
       const link = linkIn(received);
       const { status, headers } = await relay.visit(link, 'POST');
       expect(status).toBe(303);
-      await eventually('the outcome', async () => (await relay.store.counts()).waiting === 0);
+      await waitUntil('the outcome', async () => (await relay.store.counts()).waiting === 0);
       const page = await relay.visit(new URL(headers.get('location') ?? '', link).href);
       expect(await page.text()).toContain('Thank you for confirming');
     }
-    await eventually('one delivery', async () => (await relay.store.counts()).delivered === 1);
+    await waitUntil('one delivery', async () => (await relay.store.counts()).delivered === 1);
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0, waiting: 0, sent: 0, dead: 0 });
     expect((await relay.visit(linkIn(mail.received[1] as ReceivedMail))).status).toBe(410);
   });
@@ -323,7 +323,7 @@ describe('the link for people who did not sign up', () => {
     await relay.signUp('A.da+news@googlemail.com');
     await relay.signUp('last@example.com');
     await mailTo(mail, 'last@example.com');
-    await eventually('the signup is kept', async () => {
+    await waitUntil('the signup is kept', async () => {
       const kept = await relay.store.list({ reason: 'has said that it was not them' }, { limit: 9 });
       return kept.length === 1;
     });

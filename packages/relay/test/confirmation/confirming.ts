@@ -1,7 +1,7 @@
 /** A relay with confirmation mails, and the mail server it sends them to. */
 import { expect } from 'vitest';
 import type { RelayEvent } from '../../src/events.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import type { MailServer, ReceivedMail } from '../mail-server.ts';
 import { post, type RelayParts, type RunningRelay, runRelay } from '../running-relay.ts';
 
@@ -44,4 +44,4 @@ export function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...pa
 }
 
 export const mailTo = (mail: MailServer, recipient: string): Promise<ReceivedMail> =>
-  eventually(`a mail to ${recipient}`, () => mail.received.find((each) => each.recipient === recipient));
+  waitUntil(`a mail to ${recipient}`, () => mail.received.find((each) => each.recipient === recipient) ?? null);

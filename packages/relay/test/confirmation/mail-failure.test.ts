@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
 import { claimMs } from '../../src/store/signup-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { linkIn, type ReceivedMail, Refusal, startMailServer } from '../mail-server.ts';
 import { confirming, mailTo } from './confirming.ts';
 
@@ -13,12 +13,12 @@ describe('a mail server', () => {
     await gone.close();
     const relay = confirming(gone);
     for (const name of ['ada', 'bob', 'cyd']) await relay.signUp(`${name}@example.com`);
-    await eventually('the mail circuit breaker has opened', () =>
+    await waitUntil('the mail circuit breaker has opened', () =>
       relay.events.some(({ type }) => type === 'mailCircuitOpened'),
     );
     const mail = await startMailServer({}, gone.port);
     for (const name of ['ada', 'bob', 'cyd']) await mailTo(mail, `${name}@example.com`);
-    await eventually(
+    await waitUntil(
       'all mails are sent',
       () => relay.events.filter(({ type }) => type === 'confirmationSent').length === 3,
     );
@@ -37,7 +37,7 @@ describe('a mail server', () => {
     await relay.signUp('gone@example.com');
     await relay.signUp('ada@example.com');
     await mailTo(mail, 'ada@example.com');
-    const [dead] = await eventually('the dead letter', async () => {
+    const [dead] = await waitUntil('the dead letter', async () => {
       const found = await relay.store.list({ states: ['dead'] }, { limit: 9 });
       return found.length > 0 ? found : null;
     });
@@ -58,7 +58,7 @@ describe('a mail server', () => {
     expect(await relay.store.redrive({}, Date.now())).toBe(1);
     await relay.signUp('bob@example.com');
     await relay.visit(linkIn(await mailTo(mail, 'gone@example.com')), 'POST');
-    await eventually('delivery waits', async () => (await relay.store.counts()).unconfirmed === 2);
+    await waitUntil('delivery waits', async () => (await relay.store.counts()).unconfirmed === 2);
   });
 
   it('that defers a mail gets the same mail again, and others in the meantime', async () => {
@@ -69,7 +69,7 @@ describe('a mail server', () => {
     await relay.signUp('grey@example.com');
     await relay.signUp('ada@example.com');
     await mailTo(mail, 'ada@example.com');
-    const [deferred] = await eventually('the mail is deferred', async () => {
+    const [deferred] = await waitUntil('the mail is deferred', async () => {
       const found = await relay.store.list({ email: 'grey@example.com' }, { limit: 1 });
       return found[0]?.reason ? found : null;
     });
@@ -90,14 +90,14 @@ describe('a mail server', () => {
     };
     const relay = confirming(mail, { now: () => Date.now() + passed });
     await relay.signUp('ada@example.com');
-    await eventually(
+    await waitUntil(
       'it is deferred',
       async () => (await relay.store.list({ reason: '451' }, { limit: 1 })).length === 1,
     );
     passed = 31_000;
     await relay.signUp('bob@example.com');
     await mailTo(mail, 'bob@example.com');
-    await eventually('all are mailed', () => mail.received.length === 3);
+    await waitUntil('all are mailed', () => mail.received.length === 3);
     const ids = mail.received.filter(({ recipient }) => recipient.startsWith('ada')).map(({ messageId }) => messageId);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
@@ -109,7 +109,7 @@ describe('a mail server', () => {
     let passed = 0;
     const relay = confirming(gone, { now: () => Date.now() + passed });
     await relay.signUp('ada@example.com');
-    await eventually('the mail circuit breaker has opened', () =>
+    await waitUntil('the mail circuit breaker has opened', () =>
       relay.events.some(({ type }) => type === 'mailCircuitOpened'),
     );
     passed = -86_400_000;
@@ -124,8 +124,9 @@ describe('a mail server', () => {
     let passed = 0;
     const relay = confirming(mail, { now: () => Date.now() + passed });
     for (const name of ['ada', 'bob', 'cyd', 'dan']) await relay.signUp(`${name}@example.com`);
-    const opened = await eventually('the mail circuit breaker has opened', () =>
-      relay.events.find(({ type }) => type === 'mailCircuitOpened'),
+    const opened = await waitUntil(
+      'the mail circuit breaker has opened',
+      () => relay.events.find(({ type }) => type === 'mailCircuitOpened') ?? null,
     );
     expect(opened).toMatchObject({ needsOperator: true, reason: expect.stringContaining('RELAY_SMTP_URL') as string });
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 4, dead: 0 });
@@ -133,7 +134,7 @@ describe('a mail server', () => {
     passed = 31_000;
     // Wakes the relay, whose timer does not follow the clock of this test.
     await relay.signUp('eve@example.com');
-    await eventually('all are mailed', () => mail.received.length === 5);
+    await waitUntil('all are mailed', () => mail.received.length === 5);
   });
 
   it('is used only with TLS and login where they are configured', async () => {
@@ -168,7 +169,10 @@ describe('a mail server', () => {
     ] as const) {
       const relay = confirming({ url });
       await relay.signUp('bob@example.com');
-      const opened = await eventually(reason, () => relay.events.find(({ type }) => type === 'mailCircuitOpened'));
+      const opened = await waitUntil(
+        reason,
+        () => relay.events.find(({ type }) => type === 'mailCircuitOpened') ?? null,
+      );
       expect(opened).toMatchObject({ needsOperator: true, reason: expect.stringContaining(reason) as string });
       expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
       const said = relay.logged.join('') + JSON.stringify(relay.events);
@@ -207,8 +211,8 @@ describe('stopping', () => {
     mail.holdContent = null;
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
     const next = confirming(mail, { store: relay.store, now: () => Date.now() + claimMs });
-    await eventually('the second mail', () => mail.received.length === 2);
-    await eventually('it is written down', () => next.events.length === 1);
+    await waitUntil('the second mail', () => mail.received.length === 2);
+    await waitUntil('it is written down', () => next.events.length === 1);
     expect(new Set(mail.received.map(({ messageId }) => messageId)).size).toBe(1);
     expect(mail.received.map(linkIn)[0]).toBe(linkIn(mail.received[1] as ReceivedMail));
   });

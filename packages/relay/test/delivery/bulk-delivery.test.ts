@@ -5,6 +5,7 @@ import { newSignup } from '../new-signup.ts';
 import { publicationId, unreachable } from '../running-relay.ts';
 import { listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 import { type Answer, accepted, type Test, bulk, people, fill } from './bulk-parts.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 
 describe('a backlog', () => {
   it('is sent in bulk from the configured number of signups on', async () => {
@@ -143,13 +144,13 @@ describe('a batch', () => {
     await fill(test, 20);
     expect(test.inFlight.size).toBe(0);
     await test.delivery.startBatch();
-    await expect.poll(() => test.batches()).toHaveLength(1);
+    await waitUntil('the batch is in flight', async () => (await test.batches()).length === 1);
     expect(test.inFlight.size).toBe(1);
     const reads = test.requests.length;
     test.clock.now += 3_600_000;
     test.delivery.startConfirmation();
-    await expect.poll(() => test.delivery.nextConfirmationAt).toBeNull();
-    await expect.poll(() => test.onEnd).toHaveBeenCalledOnce();
+    await waitUntil('no confirmation is due', () => test.delivery.nextConfirmationAt === null);
+    await waitUntil('the confirmation has ended', () => expect(test.onEnd).toHaveBeenCalledOnce());
     expect(test.requests).toHaveLength(reads);
     resolve();
     await test.inFlight.end();

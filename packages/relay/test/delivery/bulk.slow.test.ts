@@ -4,7 +4,7 @@ import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { apiKey, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
@@ -63,8 +63,8 @@ function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
   return asked;
 }
 
-const allDelivered = (relay: RunningRelay, count: number): Promise<boolean> =>
-  eventually('all are delivered', async () => (await relay.store.counts()).delivered === count);
+const allDelivered = (relay: RunningRelay, count: number): Promise<void> =>
+  waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === count);
 
 it('sends a backlog in bulk, and marks each signup as delivered once the API lists it', async () => {
   const api = sandboxApi({ seed: 'empty' });
@@ -119,7 +119,7 @@ it('takes the threshold from RELAY_BULK_ABOVE, where never switches bulk deliver
     settings: { RELAY_BULK_ABOVE: '100' },
   });
   together.start();
-  await eventually('they go in bulk', () => asked.bulks.length > 0);
+  await waitUntil('they go in bulk', () => asked.bulks.length > 0);
   expect(asked.bulks[0]).toBeGreaterThanOrEqual(50);
 });
 
@@ -163,9 +163,9 @@ it('pauses bulk creation for longer after each refusal', async () => {
   // More than go alone in the seconds until bulk is tried again.
   const relay = await withBacklog(api, people(20_000));
   relay.start();
-  await eventually('bulk was refused twice', () => asked.bulks.length === 2);
+  await waitUntil('bulk was refused twice', () => asked.bulks.length === 2);
   const before = asked.singles.length;
-  await eventually('many more have gone alone', () => asked.singles.length > before + 50);
+  await waitUntil('many more have gone alone', () => asked.singles.length > before + 50);
   expect(asked.bulks).toHaveLength(2);
 });
 
@@ -176,7 +176,7 @@ it('keeps a batch waiting while the API is down, without counting attempts', asy
   api.instead = () => Promise.resolve(new Response('Bad Gateway', { status: 502 }));
   const relay = await withBacklog(api, people(150));
   relay.start();
-  await eventually('it was tried', () => relay.logged.some((line) => line.includes('takes no signups')));
+  await waitUntil('it was tried', () => relay.logged.some((line) => line.includes('takes no signups')));
   expect(await relay.store.counts()).toMatchObject({ waiting: 150, dead: 0 });
   api.instead = through;
   await allDelivered(relay, 150);
@@ -193,7 +193,7 @@ it('delivers nothing while it is paused', async () => {
   // Each signup that comes in makes the relay look again.
   for (let times = 1; times <= 3; times += 1) {
     await relay.fetch(post({ email: `later${times}@example.com` }));
-    await eventually('the relay has looked', () => looked.mock.calls.length > times);
+    await waitUntil('the relay has looked', () => looked.mock.calls.length > times);
   }
   expect(asked).toEqual({ singles: [], bulks: [] });
   expect((await relay.store.counts()).waiting).toBe(153);
@@ -229,7 +229,7 @@ describe('under a quota', () => {
     let store = openSqliteStore(path);
     const before = await withBacklog(api, people(3000), { delivery: slowly, store });
     before.start();
-    await eventually('two batches are sent', () => (calls['bulk'] ?? 0) >= 2);
+    await waitUntil('two batches are sent', () => (calls['bulk'] ?? 0) >= 2);
     await before.stop(0);
     await store.close();
     store = openSqliteStore(path);
@@ -257,7 +257,7 @@ describe('under a quota', () => {
     };
     const relay = await withBacklog(api, people(4000), { delivery: slowly }, {}, Date.now() - 3_600_000);
     relay.start();
-    await eventually('a second batch is sent', () => batches.length > 1);
+    await waitUntil('a second batch is sent', () => batches.length > 1);
     expect(batches[1]?.[0]).toBe('visitor@example.com');
   });
 });
@@ -332,7 +332,7 @@ it('confirms a batch after the clock was set back', async () => {
   };
   relay.start();
   let n = 0;
-  await eventually('all are delivered', async () => {
+  await waitUntil('all are delivered', async () => {
     now += 100;
     // Its arrival makes the relay look at its clock.
     await relay.fetch(post({ email: `later${(n += 1)}@example.com` }));

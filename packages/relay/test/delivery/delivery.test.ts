@@ -1,7 +1,7 @@
 /** Delivery to the API: a signup, an API that fails, and a clock that is set back. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
+import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { post, runRelay, unreachable } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { answering, delivery, failedAttempts, problem, start } from './delivering.ts';
@@ -24,11 +24,7 @@ describe('a signup', () => {
       }),
     );
     // The limit is shorter than the longest sleep of the loop: the post must wake it.
-    await eventually(
-      'the relay counts it as delivered',
-      async () => (await relay.store.counts()).delivered === 1,
-      30_000,
-    );
+    await waitUntil('the relay counts it as delivered', async () => (await relay.store.counts()).delivered === 1);
     const [newest] = (await api.subscriptions()).filter(({ email }) => email === 'Grace.Hopper+navy@bücher.example');
     expect(newest).toMatchObject({
       utm_source: 'Frühlings-Newsletter 🌷',
@@ -50,13 +46,13 @@ describe('a signup', () => {
     for (let n = 0; n < 10; n += 1) await relay.fetch(post({ email: `p${n}@example.com` }));
     expect(api.received).toEqual([]);
     relay.start();
-    await eventually('they arrive', () => api.received.length === 10);
+    await waitUntil('they arrive', () => api.received.length === 10);
   });
 
   it('with a custom field the publication lacks is delivered, and the log names the field', async () => {
     const relay = start(sandboxApi());
     await relay.fetch(post({ email: 'ada@example.com', custom_fields: [{ name: 'Shoe size', value: 38 }] }));
-    await eventually('the warning is logged', () =>
+    await waitUntil('the warning is logged', () =>
       relay.logged.some((line) => line.includes('left out parts') && line.includes('warnings')),
     );
     expect((await relay.store.counts()).delivered).toBe(1);
@@ -67,7 +63,7 @@ describe('a signup', () => {
     const relay = start(api);
     await relay.fetch(post({ email: 'robot@example.com', hp_field: 'https://spam.example' }));
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('the other arrives', async () => (await relay.store.counts()).delivered === 1);
+    await waitUntil('the other arrives', async () => (await relay.store.counts()).delivered === 1);
     expect(api.received.map(({ email }) => email)).toEqual(['ada@example.com']);
     expect((await relay.store.counts()).review).toBe(1);
   });
@@ -80,7 +76,7 @@ describe('a signup', () => {
         post({ email: i % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com' }, { 'idempotency-key': 'one-intent' }),
       );
     await relay.fetch(post({ email: 'bob@example.com' }));
-    await eventually('both arrive', async () => (await relay.store.counts()).delivered === 2);
+    await waitUntil('both arrive', async () => (await relay.store.counts()).delivered === 2);
     expect(api.received.map(({ email }) => String(email).toLowerCase())).toEqual([
       'ada@example.com',
       'bob@example.com',
@@ -110,11 +106,11 @@ describe('while the API fails', () => {
     api.instead = down;
     const relay = start(api);
     for (let i = 0; i < 20; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
-    await eventually('several attempts have failed', () => failedAttempts(relay) > 8);
+    await waitUntil('several attempts have failed', () => failedAttempts(relay) > 8);
     const { waiting, sent, ...others } = await relay.store.counts();
     expect({ open: waiting + sent, ...others }).toEqual({ open: 20, unconfirmed: 0, review: 0, delivered: 0, dead: 0 });
     api.instead = null;
-    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 20);
+    await waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === 20);
     const arrived = api.received.map(({ email }) => String(email));
     expect(arrived.toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}@example.com`).toSorted());
   });
@@ -125,7 +121,7 @@ describe('while the API fails', () => {
     const relay = runRelay({ api: api.fetch });
     relay.start();
     await relay.fetch(post({ email: 'first@example.com' }));
-    await eventually('the API has asked for a minute', () =>
+    await waitUntil('the API has asked for a minute', () =>
       relay.logged.some((line) => line.includes('takes no signups')),
     );
     // By its end the run that met the failure has ended, too.
@@ -138,6 +134,7 @@ describe('while the API fails', () => {
   });
 
   it('one signup at a time is attempted', async () => {
+    const loops = sleepingLoops();
     const api = sandboxApi();
     /** Number of requests in flight at the start of each. */
     const asked: number[] = [];
@@ -145,7 +142,7 @@ describe('while the API fails', () => {
     api.instead = async () => {
       inFlight += 1;
       asked.push(inFlight);
-      await sleep(1);
+      await loops.all();
       inFlight -= 1;
       return unreachable();
     };
@@ -155,7 +152,7 @@ describe('while the API fails', () => {
     const claims = vi.spyOn(relay.store, 'claim');
     relay.start();
     // Five at first and a few more until three in succession have failed.
-    await eventually('the pause has begun, and retries of all claimed signups are scheduled', async () => {
+    await waitUntil('the pause has begun, and retries of all claimed signups are scheduled', async () => {
       const claimed = (await Promise.all(claims.mock.results.map(({ value }) => value))).flat();
       return relay.logged.some((line) => line.includes('takes no signups')) && failedAttempts(relay) === claimed.length;
     });
@@ -163,7 +160,7 @@ describe('while the API fails', () => {
     expect(first).toBeLessThanOrEqual(10);
     // Then one for each wait; none is longer than 60 ms.
     for (let attempts = first; attempts < first + 8; attempts += 1) {
-      await eventually('the next wait has begun', () => failedAttempts(relay) === attempts);
+      await waitUntil('the next wait has begun', () => failedAttempts(relay) === attempts);
       // The relay looks again when a signup comes in, and finds that nothing may be sent yet.
       await relay.fetch(post({ email: `later${attempts}@example.com` }));
       expect(asked).toHaveLength(attempts);
@@ -172,7 +169,7 @@ describe('while the API fails', () => {
     expect(new Set(asked.slice(first))).toEqual(new Set([1]));
     api.instead = null;
     now += 60_000;
-    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 58);
+    await waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === 58);
   });
 
   it('a wrong key and a wrong publication make signups wait, and the log names the remedy once', async () => {
@@ -183,7 +180,7 @@ describe('while the API fails', () => {
       const api = sandboxApi();
       const relay = start(api, { settings });
       await relay.fetch(post({ email: 'ada@example.com' }));
-      await eventually('several attempts', () => api.answered.length > 3);
+      await waitUntil('several attempts', () => api.answered.length > 3);
       const { waiting, sent } = await relay.store.counts();
       expect(waiting + sent).toBe(1);
       const errors = relay.logged.filter((line) => line.includes('"level":"error"'));
@@ -199,7 +196,7 @@ describe('while the API fails', () => {
     const relay = runRelay({ api: api.fetch, delivery, now });
     await Promise.all(Array.from({ length: 200 }, (_, i) => relay.fetch(post({ email: `p${i}@example.com` }))));
     relay.start();
-    await eventually('the quota is used up', () => api.answered.includes(429));
+    await waitUntil('the quota is used up', () => api.answered.includes(429));
     // The relay looks again whenever a signup comes in.
     for (let n = 0; n < 5; n += 1) {
       await relay.fetch(post({ email: `waits${n}@example.com` }));
@@ -208,7 +205,7 @@ describe('while the API fails', () => {
     expect(api.answered.filter((status) => status === 200)).toHaveLength(180);
     api.sandbox.clock.advance(11_000);
     await relay.fetch(post({ email: 'wakes@example.com' }));
-    await eventually('the rest is delivered', async () => (await relay.store.counts()).delivered === 206);
+    await waitUntil('the rest is delivered', async () => (await relay.store.counts()).delivered === 206);
     expect(api.answered.filter((status) => status === 429).length).toBeLessThanOrEqual(5);
   });
 
@@ -224,8 +221,8 @@ describe('while the API fails', () => {
     };
     const relay = start(api, { now: () => now });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('it was tried', () => failedAttempts(relay) === 1);
-    await eventually('it is delivered', async () => {
+    await waitUntil('it was tried', () => failedAttempts(relay) === 1);
+    await waitUntil('it is delivered', async () => {
       now += 100;
       return (await relay.store.counts()).delivered === 1;
     });
@@ -242,10 +239,10 @@ describe('a clock that is set back', () => {
     api.instead = (request) => answer?.() ?? api.sandbox.fetch(request);
     const relay = start(api, { now: () => now });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('it was tried', () => failedAttempts(relay) === 1);
+    await waitUntil('it was tried', () => failedAttempts(relay) === 1);
     answer = null;
     now -= 86_400_000;
     await relay.fetch(post({ email: 'bob@example.com' }));
-    await eventually('both are delivered', async () => (await relay.store.counts()).delivered === 2);
+    await waitUntil('both are delivered', async () => (await relay.store.counts()).delivered === 2);
   });
 });

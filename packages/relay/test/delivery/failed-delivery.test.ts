@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { apiKey, environment, post, publicationId, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 import { start, answering, problem } from './delivering.ts';
@@ -38,10 +38,10 @@ describe('a failure', () => {
       }
     };
     for (let round = 0; round < 5; round += 1) await send(round);
-    await eventually('the other forms are delivered', async () => (await relay.store.counts()).delivered === 20);
+    await waitUntil('the other forms are delivered', async () => (await relay.store.counts()).delivered === 20);
     expect(relay.logged.join('')).toContain(trouble);
     await send(5);
-    await eventually('the other forms are delivered again', async () => (await relay.store.counts()).delivered === 24);
+    await waitUntil('the other forms are delivered again', async () => (await relay.store.counts()).delivered === 24);
     expect((await relay.store.overview(Date.now())).forms).toMatchObject([{ form: 'wrong', open: 18 }]);
   });
 
@@ -57,7 +57,7 @@ describe('a failure', () => {
     await relay.fetch(post({ email: 'poison@example.com' }));
     for (let n = 0; n < 10; n += 1) {
       await relay.fetch(post({ email: `p${n}@example.com` }));
-      await eventually('it is delivered', async () => (await relay.store.counts()).delivered === n + 1);
+      await waitUntil('it is delivered', async () => (await relay.store.counts()).delivered === n + 1);
     }
     const { waiting, sent } = await relay.store.counts();
     expect(waiting + sent).toBe(1);
@@ -86,7 +86,7 @@ describe('a retry', () => {
     losing(api);
     const relay = start(api);
     await relay.fetch(post({ email: 'new@example.com' }));
-    await eventually('it is delivered', async () => (await relay.store.counts()).delivered === 1);
+    await waitUntil('it is delivered', async () => (await relay.store.counts()).delivered === 1);
     expect(creations(api)).toBe(1);
   });
 
@@ -111,7 +111,7 @@ describe('a retry', () => {
     await relay.fetch(
       post({ email: 'ada.lovelace@example.com', custom_fields: [{ name: 'First Name', value: 'Ada K.' }] }),
     );
-    await eventually('it is delivered', async () => (await relay.store.counts()).delivered === 1);
+    await waitUntil('it is delivered', async () => (await relay.store.counts()).delivered === 1);
     const now = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
     expect(now).toMatchObject({ status: 'inactive' });
     expect(now?.custom_fields).toContainEqual(expect.objectContaining({ name: 'First Name', value: 'Ada K.' }));
@@ -129,7 +129,7 @@ describe('a dead letter', () => {
     const relay = start(api);
     await relay.fetch(post({ email: 'bad@example.com' }));
     await relay.fetch(post({ email: 'good@example.com' }));
-    await eventually('both are settled', () => settled(relay));
+    await waitUntil('both are settled', () => settled(relay));
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, delivered: 1, dead: 1 });
     expect(relay.logged.join('')).toContain('The address [address] is disposable');
   });
@@ -139,7 +139,7 @@ describe('a dead letter', () => {
       settings: { RELAY_NEWSLETTER_LIST_IDS: 'nl_list_00000000-0000-4000-8000-00000000beef' },
     });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('it is dead', async () => (await relay.store.counts()).dead === 1);
+    await waitUntil('it is dead', async () => (await relay.store.counts()).dead === 1);
     expect(relay.logged.join('')).toContain('is not a newsletter list of this publication');
   });
 });
@@ -178,7 +178,7 @@ describe('stopping', () => {
     });
     const relay = start(api, { clientOf: () => client });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('the API is asked', () => asked);
+    await waitUntil('the API is asked', () => asked);
     await relay.stop(100);
     expect(await relay.store.counts()).toMatchObject({ waiting: 1 });
     // It may have arrived: the next attempt looks first.
@@ -200,10 +200,10 @@ describe('the log', () => {
         return reply();
       };
       await relay.fetch(post({ email, utm_term: String(status) }));
-      await eventually(`${status} is answered`, () => answered);
+      await waitUntil(`${status} is answered`, () => answered);
     }
     api.instead = null;
-    await eventually('all are settled', () => settled(relay));
+    await waitUntil('all are settled', () => settled(relay));
     const text = relay.logged.join('');
     expect(text).toContain('[address]');
     expect(text).not.toMatch(/lovelace|example\.com/i);

@@ -1,13 +1,13 @@
 /** The queue of deliveries: lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeliveryQueue, type DeliveryQueueOptions } from '../../src/delivery/queue.ts';
 import { decideRetry } from '../../src/queue/retry.ts';
 import type { Client } from '@newsletter-kit/core';
 import type { RelayEvent } from '../../src/events.ts';
 import type { Form, SignupStore } from '../../src/index.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
+import { type SleepingLoops, sleepingLoops } from '../queue/sleeping-loops.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 
 type Answer = (request: Request) => Promise<Response>;
@@ -27,6 +27,8 @@ type FormParts = Readonly<Record<string, readonly [publication: number, apiKey: 
 interface Test extends DeliveryParts {
   readonly queue: DeliveryQueue;
   readonly clientOf: ReturnType<typeof vi.fn<(apiKey: string) => Client>>;
+  /** The loops of its lanes. */
+  readonly loops: SleepingLoops;
   /** Stores signups of a form. */
   accept(form: string, count?: number): Promise<void>;
   counts: SignupStore['counts'];
@@ -58,11 +60,13 @@ function dispatch(
     ...(bulkAbove === undefined && { bulk: null }),
     ...more,
   });
+  const loops = sleepingLoops();
   onTestFinished(() => queue.stop(0));
   let accepted = 0;
   return {
     ...parts,
     queue,
+    loops,
     clientOf,
     async accept(form, count = 1) {
       for (let n = 0; n < count; n += 1) {
@@ -75,7 +79,7 @@ function dispatch(
 }
 
 const delivered = ({ counts }: Test, count: number) =>
-  eventually(`${count} are delivered`, async () => (await counts()).delivered === count);
+  waitUntil(`${count} are delivered`, async () => (await counts()).delivered === count);
 
 describe('the lanes of the queue', () => {
   it('deliver each form to its publication, with one client per API key', async () => {
@@ -91,10 +95,8 @@ describe('the lanes of the queue', () => {
 
   it('deliver a signup that arrives later when they are woken', async () => {
     const test = dispatch();
-    const claim = vi.spyOn(test.store, 'claim');
     test.queue.start();
-    await eventually('the lane sleeps', () => claim.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     await test.accept('default');
     test.queue.wake();
     await delivered(test, 1);
@@ -118,7 +120,7 @@ describe('the lanes of the queue', () => {
     const test = dispatch(answer, undefined, {}, { bulkAbove });
     await test.accept('default', 10);
     test.queue.start();
-    await eventually('all are sent', async () => (await test.counts()).waiting === 0);
+    await waitUntil('all are sent', async () => (await test.counts()).waiting === 0);
     const posts = test.requests.filter(({ method }) => method === 'POST');
     expect(new Set(posts.map(({ url }) => new URL(url).pathname.split('/').at(-1)))).toEqual(new Set([path]));
   });
@@ -130,7 +132,7 @@ describe('the lanes of the queue', () => {
     onTestFinished(() => clearInterval(ticking));
     await test.accept('default');
     test.queue.start();
-    await eventually('the first attempt failed', () => test.events.length === 1);
+    await waitUntil('the first attempt failed', () => test.events.length === 1);
     answer = (request) =>
       request.method === 'GET'
         ? Promise.resolve(Response.json({ data: [], limit: 1, has_more: false, next_cursor: null }))
@@ -158,10 +160,9 @@ describe('the lanes of the queue', () => {
     );
     await test.accept('default', 12);
     test.queue.start();
-    await eventually('as many as allowed are in flight', () => inFlight === expected);
+    await waitUntil('as many as allowed are in flight', () => inFlight === expected);
     const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(inFlight).toBe(expected);
     // It sleeps until a delivery ends: nothing more can start before.
     expect(nextDueAt).not.toHaveBeenCalled();
@@ -173,11 +174,9 @@ describe('the lanes of the queue', () => {
   it('send nothing while delivery is paused', async () => {
     const test = dispatch();
     await test.store.setPaused(true);
-    const paused = vi.spyOn(test.store, 'paused');
     await test.accept('default');
     test.queue.start();
-    await eventually('the lane has checked', () => paused.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     expect(test.requests).toEqual([]);
     await test.store.setPaused(false);
     test.queue.wake();
@@ -190,28 +189,21 @@ describe('the lanes of the queue', () => {
   ])('shorten waits after the clock was set back by %i ms: %i times', async (backMs, times) => {
     const test = dispatch();
     const pullForward = vi.spyOn(test.store, 'pullForward');
-    const claim = vi.spyOn(test.store, 'claim');
     test.queue.start();
-    await eventually('the lane has claimed', () => claim.mock.calls.length > 0);
-    await sleep(20);
-    const before = claim.mock.calls.length;
+    await test.loops.all();
     test.clock.now -= backMs;
-    test.queue.wake();
-    await eventually('the lane has claimed again', () => claim.mock.calls.length > before);
-    await eventually('the clock is checked', () => pullForward.mock.calls.length === times);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt - backMs, 2 * 3_600_000]]);
   });
 
   it('count the backlog again after the clock was set back', async () => {
     const test = dispatch(accepted, undefined, {}, { bulk: { above: 10 } });
-    const backlog = vi.spyOn(test.store, 'backlog');
     test.queue.start();
-    await eventually('the backlog is counted', () => backlog.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     await test.accept('default', 10);
     test.clock.now -= 3_600_000;
     test.queue.wake();
-    await eventually('the backlog is sent', async () => (await test.counts()).sent === 10);
+    await waitUntil('the backlog is sent', async () => (await test.counts()).sent === 10);
     expect(test.requests.map(({ url }) => new URL(url).pathname.split('/').at(-1))).toContain('bulk_subscriptions');
   });
 
@@ -221,12 +213,11 @@ describe('the lanes of the queue', () => {
     await test.accept('default', 10);
     const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
     test.queue.start();
-    await eventually('the batch is being sent', () => test.requests.length === 1);
-    test.queue.wake();
-    await sleep(20);
+    await waitUntil('the batch is being sent', () => test.requests.length === 1);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(nextDueAt).not.toHaveBeenCalled();
     resolve();
-    await eventually('the batch is sent', async () => (await test.counts()).sent === 10);
+    await waitUntil('the batch is sent', async () => (await test.counts()).sent === 10);
   });
 
   const longestMs = 2 * 3_600_000;
@@ -243,11 +234,10 @@ describe('the lanes of the queue', () => {
     const outcome = { state: 'waiting', at: startAt, nextAttemptAt, reason: 'x', tried: false } as const;
     await store.settle([claimed?.id ?? ''], outcome);
     const pullForward = vi.spyOn(store, 'pullForward');
-    const nextDueAt = vi.spyOn(store, 'nextDueAt');
     test.queue.start();
-    await eventually('the lane has looked ahead', () => nextDueAt.mock.calls.length > 0);
+    await test.loops.all();
     if (times > 0) await delivered(test, 1);
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt, longestMs]]);
     expect(test.requests).toHaveLength(times);
   });
@@ -270,7 +260,7 @@ describe('the circuit breakers of a dispatcher', () => {
     }, forms);
     await test.accept('shop');
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     expect(opened(test)).toEqual([
       {
         type: 'circuitOpened',
@@ -324,30 +314,25 @@ describe('the circuit breakers of a dispatcher', () => {
     await test.accept('default');
     const paused = vi.spyOn(test.store, 'paused');
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
-    await sleep(20);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default');
     const before = paused.mock.calls.length;
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(paused.mock.calls.length).toBe(before);
   });
 
   it('stop a delivery that is about to start', async () => {
     const failure = decideRetry(new Error('defect'));
     if (failure.kind !== 'retry') throw new Error('An unknown error is retried.');
-    const asked = vi.fn<() => void>();
     const test: Test = dispatch(created, undefined, {
       paused() {
-        asked();
         test.queue.refused('default', { ...failure, scope: 'key' });
         return Promise.resolve(false);
       },
     });
     await test.accept('default');
     test.queue.start();
-    await eventually('the store is asked', () => asked.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     expect(test.requests).toEqual([]);
   });
 
@@ -356,11 +341,10 @@ describe('the circuit breakers of a dispatcher', () => {
     const test = dispatch((request) => (refusals-- > 0 ? Promise.resolve(refusal(401)) : hanging(request)));
     await test.accept('default', 3);
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(test.requests).toHaveLength(3);
   });
 
@@ -368,9 +352,9 @@ describe('the circuit breakers of a dispatcher', () => {
     let failures = 1;
     let inFlight = 0;
     const counted: number[] = [];
-    const test = dispatch(async (request) => {
+    const test: Test = dispatch(async (request) => {
       counted.push((inFlight += 1));
-      await sleep(5);
+      await test.loops.afterWaking(() => test.queue.wake());
       inFlight -= 1;
       if (failures === 0) return created(request);
       failures -= 1;
@@ -378,7 +362,7 @@ describe('the circuit breakers of a dispatcher', () => {
     });
     await test.accept('default');
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
     test.queue.wake();
@@ -393,7 +377,8 @@ describe('the stop of a dispatcher', () => {
     onTestFinished(() => void vi.useRealTimers());
     const test = dispatch();
     test.queue.start();
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await test.loops.all();
+    expect(vi.getTimerCount()).toBe(1);
     await test.queue.stop(60_000);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -406,7 +391,7 @@ describe('the stop of a dispatcher', () => {
     });
     await test.accept('default');
     test.queue.start();
-    await eventually('it is in flight', () => test.requests.length === 1);
+    await waitUntil('it is in flight', () => test.requests.length === 1);
     const stopped = test.queue.stop(60_000);
     resolve();
     await stopped;
@@ -417,7 +402,7 @@ describe('the stop of a dispatcher', () => {
     const test = dispatch(hanging);
     await test.accept('default');
     test.queue.start();
-    await eventually('it is in flight', () => test.requests.length === 1);
+    await waitUntil('it is in flight', () => test.requests.length === 1);
     await test.queue.stop(20);
     expect(await test.counts()).toMatchObject({ waiting: 1 });
   });

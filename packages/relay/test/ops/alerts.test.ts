@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
 import type { Suspicion } from '../../src/events.ts';
 import { createLog } from '../../src/log.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const silent = createLog({ level: 'silent' });
@@ -55,7 +55,7 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url });
     for (let count = 0; count < 3; count += 1) onEvent(dead);
-    await eventually('it is sent', () => told.length === 1);
+    await waitUntil('it is sent', () => told.length === 1);
     expect(told[0]).toMatchObject({ event: 'dead_letters', count: 3, message: expect.stringContaining('"Age"') });
   });
 
@@ -63,9 +63,9 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, storeDelayMs: 50 });
     onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; free some space.' });
-    await eventually('it is sent', () => told.length === 1);
+    await waitUntil('it is sent', () => told.length === 1);
     onEvent({ type: 'storeRecovered' });
-    await eventually('its end is sent', () => told.length === 2);
+    await waitUntil('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'store_failing', message: expect.stringContaining('the disk is full') },
       { event: 'store_recovered' },
@@ -102,9 +102,9 @@ describe('an alert', () => {
       reason: 'Set a valid key.',
       needsOperator: true,
     });
-    await eventually('it is sent', () => told.length === 1);
+    await waitUntil('it is sent', () => told.length === 1);
     onEvent({ type: 'circuitClosed', scope });
-    await eventually('its end is sent', () => told.length === 2);
+    await waitUntil('its end is sent', () => told.length === 2);
     expect(told.map(({ event }) => event)).toEqual(['delivery_stalled', 'delivery_resumed']);
   });
 
@@ -131,7 +131,7 @@ describe('an alert', () => {
       reason: 'Nobody answers.',
       needsOperator: false,
     });
-    await eventually('it is sent', () => told.length > 0);
+    await waitUntil('it is sent', () => told.length > 0);
     expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
   });
 
@@ -151,12 +151,12 @@ describe('an alert', () => {
     onEvent({ ...refused, ...jobs, status: null, needsOperator: false });
     onEvent({ ...refused, ...jobs });
     onEvent({ ...refused, ...events });
-    await eventually('both are told', () => told.length === 2);
+    await waitUntil('both are told', () => told.length === 2);
     onEvent({ type: 'circuitClosed', scope: jobs.scope });
-    await eventually('the end of one is sent', () => told.length === 3);
+    await waitUntil('the end of one is sent', () => told.length === 3);
     onEvent({ ...refused, ...events });
     onEvent({ type: 'circuitClosed', scope: events.scope });
-    await eventually('the end of the other is sent', () => told.length === 4);
+    await waitUntil('the end of the other is sent', () => told.length === 4);
     expect(told.map(({ event, forms: of }) => [event, of])).toEqual([
       ['delivery_stalled', ['jobs', 'careers']],
       ['delivery_stalled', ['events']],
@@ -169,9 +169,9 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     onEvent({ type: 'mailCircuitOpened', reason: 'The mail server refuses the account.', needsOperator: true });
-    await eventually('it is sent', () => told.length === 1);
+    await waitUntil('it is sent', () => told.length === 1);
     onEvent({ type: 'mailCircuitClosed' });
-    await eventually('its end is sent', () => told.length === 2);
+    await waitUntil('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'mail_failing', message: expect.stringContaining('refuses the account') },
       { event: 'mail_recovered' },
@@ -182,10 +182,10 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url });
     for (let n = 0; n < 2; n += 1) onEvent({ type: 'mailsHeld', form: 'jobs', mailsPerHour: 1000 });
-    await eventually('it is sent', () => told.length === 1);
+    await waitUntil('it is sent', () => told.length === 1);
     onEvent({ type: 'mailsResumed', form: 'other' });
     onEvent({ type: 'mailsResumed', form: 'jobs' });
-    await eventually('its end is sent', () => told.length === 2);
+    await waitUntil('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'mails_held', forms: ['jobs'], message: expect.stringContaining('1000 confirmation mails') },
       { event: 'mails_resumed', forms: ['jobs'] },
@@ -221,7 +221,7 @@ describe('an alert', () => {
         needsConfirmation: false,
         tookMs: 1,
       });
-    await eventually('its end is sent', () => told.length === 2);
+    await waitUntil('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'honeypot_filled', forms: ['jobs'], message: expect.stringContaining('holds 10 of its last 10') },
       { event: 'honeypot_quiet', forms: ['jobs'] },
@@ -231,7 +231,7 @@ describe('an alert', () => {
   test('is sent again where the webhook fails', async () => {
     const { url, told } = await webhook([500]);
     alerts({ webhook: url }).onEvent(dead);
-    await eventually('it is sent', () => told.length === 1);
+    await waitUntil('it is sent', () => told.length === 1);
   });
 
   test('that is still being collected is sent when the relay stops', async () => {
@@ -247,13 +247,7 @@ describe('an alert', () => {
     process.env['RELAY_SECRET_OF_TEST'] = 'must not be seen';
     onTestFinished(() => void delete process.env['RELAY_SECRET_OF_TEST']);
     alerts({ command: `{ cat; env; } > ${file}.new && mv ${file}.new ${file}` }).onEvent(dead);
-    const text = await eventually('the command ran', () => {
-      try {
-        return readFileSync(file, 'utf8');
-      } catch {
-        return undefined;
-      }
-    });
+    const text = await waitUntil('the command ran', () => readFileSync(file, 'utf8'));
     expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ event: 'dead_letters', count: 1 });
     expect(text).toContain('RELAY_ALERT_EVENT=dead_letters');
     expect(text).not.toContain('must not be seen');

@@ -10,6 +10,7 @@ import { changedStore } from '../changed-store.ts';
 import { environment, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 
 /** The series of a page, by name and labels. */
 async function series(relay: Pick<Relay, 'fetch'>): Promise<Readonly<Record<string, number>>> {
@@ -92,9 +93,9 @@ it.each([
   const other = gauge === 'key_refused' ? 'publication_refused' : 'key_refused';
   const shown = (): Promise<readonly (number | undefined)[]> =>
     series(relay).then((all) => ['api_up', gauge, other].map((name) => all[`${name}{form="default"}`]));
-  await expect.poll(shown).toEqual([0, 1, 0]);
+  await waitUntil('the API refuses', async () => expect(await shown()).toEqual([0, 1, 0]));
   api.instead = null;
-  await expect.poll(shown).toEqual([1, 0, 0]);
+  await waitUntil('the API takes signups again', async () => expect(await shown()).toEqual([1, 0, 0]));
   expect(await series(relay)).toMatchObject({
     'delivery_age_seconds_count{form="default"}': 1,
     'delivery_attempts_total{form="default",result="delivered"}': 1,
@@ -120,7 +121,7 @@ it('reports the result of a check before the first signup, until one is delivere
   api.instead = null;
   relay.start();
   await relay.fetch(post({ email: 'ada@example.com' }));
-  await expect.poll(refused).toBe(0);
+  await waitUntil('one is delivered', async () => (await refused()) === 0);
 });
 
 it('reports a failing store within the timeout where the store does not answer', async () => {

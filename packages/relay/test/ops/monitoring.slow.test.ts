@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import type { Alert } from '../../src/ops/alerts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { serve, type ServingRelay } from '../commands/relay-process.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { canMount } from '../machine.ts';
 import { startMailServer } from '../mail-server.ts';
 import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
@@ -70,7 +70,7 @@ describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)
     const targets = Object.values(relays).map(({ relay }) => new URL(relay.address).host);
     // What lasts for a second is enough here; the durations are tested above.
     const prometheus = await startPrometheus(rules.replaceAll(/for: \w+/g, 'for: 1s'), targets);
-    await eventually(
+    await waitUntil(
       'every relay is scraped',
       async () => (await prometheus.query('newsletter_relay_store_up')).length === targets.length,
     );
@@ -80,8 +80,8 @@ describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)
       fires.map((alert) => ({ name, alert, instance: new URL(relay.address).host })),
     );
     for (const { name, alert, instance } of expected)
-      await eventually(`${alert} fires for the relay "${name}"`, async () =>
-        (await prometheus.alerts()).find(
+      await waitUntil(`${alert} fires for the relay "${name}"`, async () =>
+        (await prometheus.alerts()).some(
           ({ labels, state }) =>
             labels['alertname'] === alert && state === 'firing' && (labels['instance'] ?? instance) === instance,
         ),
@@ -100,12 +100,12 @@ describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)
     // The end of a condition: Prometheus and the relay's own alert both see it.
     relays.key.recover();
     const key = new URL(relays.key.relay.address).host;
-    await eventually('the alert of the refused key is over', async () =>
+    await waitUntil('the alert of the refused key is over', async () =>
       (await prometheus.alerts()).every(
         ({ labels }) => labels['instance'] !== key || labels['alertname'] !== 'NewsletterRelayKeyRefused',
       ),
     );
-    await eventually('the relay reports the end', () => webhook.alerts.length === 2);
+    await waitUntil('the relay reports the end', () => webhook.alerts.length === 2);
     expect(webhook.alerts).toMatchObject([
       { event: 'delivery_stalled', forms: ['default'] },
       { event: 'delivery_resumed', forms: ['default'] },

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 
 const missing = ['prometheus', 'promtool'].filter((program) => spawnSync(program, ['--version']).status !== 0);
 
@@ -79,10 +79,11 @@ export async function startPrometheus(rules: string, targets: readonly string[])
     await ended;
   });
   const address = `http://127.0.0.1:${port}`;
-  await eventually('Prometheus is ready', async () => {
-    if (child.exitCode !== null) throw new Error(`Prometheus ended:\n${log}`);
-    return (await fetch(`${address}/-/ready`).catch(() => null))?.ok;
-  });
+  await waitUntil(
+    'Prometheus is ready, or ends',
+    async () => child.exitCode !== null || (await fetch(`${address}/-/ready`)).ok,
+  );
+  if (child.exitCode !== null) throw new Error(`Prometheus ended:\n${log}`);
 
   async function get(path: string): Promise<unknown> {
     const answer = (await (await fetch(`${address}/api/v1/${path}`)).json()) as {

@@ -6,7 +6,7 @@ import { startRetentionJob, type RetentionDays } from '../../src/ops/retention.t
 import { createLog } from '../../src/log.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { changedStore } from '../changed-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -71,7 +71,7 @@ it('runs periodically, also after a failure of the store', async () => {
   const serviceTime = () => Promise.resolve(now());
   const log = createLog({ level: 'silent' });
   const stop = startRetentionJob({ store: failing, retention, log, now, serviceTime, everyMs: 5 });
-  await eventually('the signup in review is gone', async () => (await store.counts()).review === 0);
+  await waitUntil('the signup in review is gone', async () => (await store.counts()).review === 0);
   await stop();
 });
 
@@ -121,11 +121,11 @@ it('erases nothing early after the confirmed clock was set five years forward', 
     elapsed: () => elapsed,
     everyMs: 5,
   });
-  await eventually('it has run', () => Promise.resolve(runs.length > 0));
+  await waitUntil('it has run', () => Promise.resolve(runs.length > 0));
   now += 5 * yearMs;
   elapsed = 3_600_000.5;
   const before = runs.length;
-  await eventually('it has run twice more', () => Promise.resolve(runs.length > before + 1));
+  await waitUntil('it has run twice more', () => Promise.resolve(runs.length > before + 1));
   await stop();
   expect(runs.at(-1)).toBe(service + 3_600_000 - 30 * dayMs);
   expect((await store.counts()).review).toBe(1);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createLog, type SignupStore, StoreUnavailableError } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { ClaimSize } from '../../src/queue/claim-size.ts';
 import { runRelay } from '../running-relay.ts';
@@ -52,6 +52,6 @@ it.each([
   };
   const relay = runRelay({ store: changedStore(real, { claim }), settings });
   relay.start();
-  await eventually('it has claimed one', () => limits.at(-1) === 1);
+  await waitUntil('it has claimed one', () => limits.at(-1) === 1);
   expect(limits.slice(0, expected.length)).toEqual(expected);
 });

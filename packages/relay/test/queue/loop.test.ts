@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InFlight, runLoop, StoreWriter, WakeSignal, type LoopOptions } from '../../src/queue/worker.ts';
 import { StoreHealth } from '../../src/health.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 
 const minuteMs = 60_000;
 
@@ -130,7 +131,7 @@ describe('the tasks in flight', () => {
     tasks.add(promise);
     tasks.add(Promise.resolve());
     expect(tasks.size).toBe(2);
-    await expect.poll(() => tasks.size).toBe(1);
+    await waitUntil('one has ended', () => tasks.size === 1);
     expect(onEnd).toHaveBeenCalledOnce();
     let hasEnded = false;
     const ended = tasks.end().then(() => (hasEnded = true));

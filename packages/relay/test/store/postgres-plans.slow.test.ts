@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Consent, SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { forms, server } from './fresh-postgres.ts';
 
@@ -82,7 +82,7 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
       const before = Number((await server.run(reads, address))[0]?.['rows']);
       await work(store);
       await store.close();
-      await eventually('its sessions have ended', async () => (await server.run(sessions, address)).length === 0);
+      await waitUntil('its sessions have ended', async () => (await server.run(sessions, address)).length === 0);
       return Number((await server.run(reads, address))[0]?.['rows']) - before;
     } finally {
       await store.close();

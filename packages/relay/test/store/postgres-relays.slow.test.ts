@@ -5,7 +5,7 @@ import { type Operator, storeOperator } from '../../src/ops/operator.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
 import { sql } from '../../src/store/postgres/statements.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { post, runRelay } from '../running-relay.ts';
@@ -139,14 +139,14 @@ describe('several relays on one PostgreSQL', () => {
     const [one, two] = [runRelay({ ...parts, store: first }), runRelay({ ...parts, store: second })];
     one.start();
     two.start();
-    await eventually('both have sent', () => sent.length > 1200);
+    await waitUntil('both have sent', () => sent.length > 1200);
     await one.stop(10_000);
     await first.close();
     const arrived = async () => (await api.subscriptions()).map(({ email }) => email).toSorted();
-    await eventually('all have arrived', async () => (await arrived()).length === emails.length);
+    await waitUntil('all have arrived', async () => (await arrived()).length === emails.length);
     // The second relay has left the scan to the first, and checks again at the end of its lease.
     later = claimMs;
-    await eventually('all are delivered', async () => (await second.counts()).delivered === emails.length);
+    await waitUntil('all are delivered', async () => (await second.counts()).delivered === emails.length);
     await two.stop(10_000);
     expect(sent.toSorted()).toEqual(emails);
     expect(await arrived()).toEqual(emails);
@@ -168,7 +168,7 @@ describe('several relays on one PostgreSQL', () => {
       }),
     );
     for (const relay of running) relay.start();
-    await eventually('all are received', () => receiver.received.length >= 120);
+    await waitUntil('all are received', () => receiver.received.length >= 120);
     expect(receiver.received).toHaveLength(120);
     for (const id of ids)
       expect(receiver.received.filter(({ data }) => data.signup === id).map(({ type }) => type)).toEqual([
@@ -192,13 +192,13 @@ describe('several relays on one PostgreSQL', () => {
       expect((await relay.fetch(post({ email }))).status).toBe(202);
     };
     await signUp('ada@example.com');
-    await eventually('an attempt has failed', async () => (await store.webhooks.overview())[0]?.reason);
+    await waitUntil('an attempt has failed', async () => (await store.webhooks.overview())[0]?.reason ?? null);
     // This one is due, and waits for the receiver alone.
     await signUp('bob@example.com');
-    await eventually('both are delivered', async () => (await store.counts()).delivered === 2);
+    await waitUntil('both are delivered', async () => (await store.counts()).delivered === 2);
     receiver.instead = null;
     await command(storeOperator(others));
-    await eventually('the second is received', () =>
+    await waitUntil('the second is received', () =>
       receiver.received.some(({ data }) => data.email === 'bob@example.com'),
     );
   });
@@ -213,7 +213,7 @@ describe('several relays on one PostgreSQL', () => {
     const hanging = slow.transaction(async (query) => {
       await query(sql.lockClaims);
       await expect(claim()).rejects.toThrow('The store cannot be written: another process keeps it locked.');
-      await eventually('the server has ended the transaction', async () => !(await isHeld()));
+      await waitUntil('the server has ended the transaction', async () => !(await isHeld()));
       await query('SELECT 1');
     });
     await expect(hanging).rejects.toThrow();
@@ -330,7 +330,7 @@ describe('a PostgreSQL that fails', () => {
 });
 
 async function works(what: string, work: () => Promise<unknown>): Promise<void> {
-  await eventually(what, () =>
+  await waitUntil(what, () =>
     work().then(
       () => true,
       () => false,

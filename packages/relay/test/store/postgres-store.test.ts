@@ -1,7 +1,7 @@
 /** The PostgreSQL store behind a relay. `postgres-store.slow.test.ts` runs the conformance suite. */
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { fresh, open, server } from './fresh-postgres.ts';
@@ -15,7 +15,7 @@ it('keeps a signup over a restart of the relay, which delivers it', async () => 
   const store = await open(address);
   expect((await store.person('Ada@example.com')).signups).toMatchObject([{ state: 'waiting' }]);
   runRelay({ store, api: api.fetch }).start();
-  await eventually('it is delivered', async () => (await store.counts()).delivered === 1);
+  await waitUntil('it is delivered', async () => (await store.counts()).delivered === 1);
   expect(api.received).toMatchObject([{ email: 'ada@example.com' }]);
 });
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { run, serve } from '../commands/relay-process.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { secret, startReceiver, webhookSettings } from './receiver.ts';
 
@@ -55,7 +55,7 @@ it.each(['a running relay', 'the store itself'])('lists, resumes and redrives th
   const settings = { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`, ...webhookSettings(receiver) };
   const relay = await serve(folder, settings);
   expect((await relay.signUp('ada@example.com')).status).toBe(202);
-  await eventually('the destination is held', () => relay.output().includes('webhooks are held'));
+  await waitUntil('the destination is held', () => relay.output().includes('webhooks are held'));
   if (way === 'the store itself') {
     relay.child.kill('SIGTERM');
     await relay.ended;
@@ -82,7 +82,7 @@ it.each(['a running relay', 'the store itself'])('lists, resumes and redrives th
     await held.close();
     ({ port } = new URL((await serve(folder, settings)).address));
   }
-  await eventually(
+  await waitUntil(
     'it is accepted',
     async () =>
       receiver.received.some(({ type, id }) => type === 'signup.delivered' && receiver.received[0]?.id === id) &&

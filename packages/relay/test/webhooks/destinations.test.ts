@@ -1,9 +1,9 @@
 /** The destinations of webhooks: concurrency, pauses, clocks, shared stores, and a stop. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { webhookClaimMs } from '../../src/store/webhook-queue.ts';
 import type { WebhookAnswer } from '../../src/webhooks/post.ts';
-import { eventually } from '../eventually.ts';
+import { waitFor, waitUntil } from '../../../../test/support/waits.ts';
+import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { type Answer, failing, hourMs, start, startSender, status, withCode } from './started-sender.ts';
 
 describe('a destination', () => {
@@ -20,10 +20,10 @@ describe('a destination', () => {
     const { waiting, answer } = pending();
     test.answer = answer;
     const delivering = test.deliver();
-    await eventually('four are in flight', () => waiting.length === 4);
+    await waitUntil('four are in flight', () => waiting.length === 4);
     expect(test.posted).toHaveLength(4);
     waiting.shift()?.({ status: 204, headers: {} });
-    await eventually('a fifth is in flight', () => waiting.length === 4);
+    await waitUntil('a fifth is in flight', () => waiting.length === 4);
     test.answer = status(204);
     for (const give of waiting) give({ status: 204, headers: {} });
     expect(await delivering).toBeNull();
@@ -39,7 +39,7 @@ describe('a destination', () => {
     test.answer = answer;
     test.posted.length = 0;
     const delivering = test.deliver();
-    await eventually('one is in flight', () => waiting.length === 1);
+    await waitUntil('one is in flight', () => waiting.length === 1);
     expect(test.posted).toHaveLength(1);
     test.answer = status(204);
     waiting.shift()?.({ status: 204, headers: {} });
@@ -48,16 +48,16 @@ describe('a destination', () => {
   });
 
   it('gets nothing more while more messages are in flight than it may get', async () => {
+    const loops = sleepingLoops();
     const test = startSender();
     await test.add(8);
     const { waiting, answer } = pending();
     test.answer = answer;
     const delivering = test.deliver();
-    await eventually('four are in flight', () => waiting.length === 4);
+    await waitUntil('four are in flight', () => waiting.length === 4);
     waiting.shift()?.({ status: 302, headers: {} });
-    await eventually('the failure is stored', async () => (await test.backlog())?.reason);
-    test.sender.sendNow();
-    for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+    await waitUntil('the failure is stored', async () => (await test.backlog())?.reason ?? null);
+    await loops.afterWaking(() => test.sender.sendNow());
     expect(test.posted).toHaveLength(4);
     test.answer = status(204);
     for (const give of waiting) give({ status: 204, headers: {} });
@@ -96,7 +96,7 @@ describe('a destination', () => {
       return new Promise(() => {});
     };
     test.sender.start();
-    await begun.promise;
+    await waitFor('the message is posted', begun.promise);
     await test.sender.stop(0);
     expect(test.posted[0]?.signal.aborted).toBe(true);
     expect(test.lines()).toEqual([]);

@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPost, isPublicAddress, PrivateAddressError } from '../../src/webhooks/post.ts';
 import { startReceiver } from './receiver.ts';
+import { waitFor } from '../../../../test/support/waits.ts';
 
 const request = () => ({ headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) });
 
@@ -109,7 +110,7 @@ describe('the name of a receiver', () => {
     });
     const url = 'https://hooks.example/';
     const ended = post({ ...request(), url, allowsPrivateNetwork: false, signal: attempt.signal });
-    await asked.promise;
+    await waitFor('the name is asked for', asked.promise);
     attempt.abort(new DOMException('The time is over.', 'TimeoutError'));
     await expect(ended).rejects.toThrow('The time is over.');
     // The attempt is over before the name is asked for.
@@ -154,23 +155,19 @@ describe('an answer', () => {
     ],
     ['is not HTTP', 'hello\r\n\r\n', 'HPE_INVALID_CONSTANT'],
     ['is empty', '', 'ECONNRESET'],
-  ])(
-    'that %s ends the attempt',
-    async (_case, answer, outcome) => {
-      const server = createServer((socket) => {
-        socket.on('error', () => undefined);
-        socket.once('data', () => void socket.end(answer));
-      }).listen(0, '127.0.0.1');
-      onTestFinished(() => void server.close());
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      const url = `http://127.0.0.1:${port}/`;
-      const ended = await createPost()({ ...request(), url, allowsPrivateNetwork: true }).then(
-        ({ status }) => status,
-        ({ code }: NodeJS.ErrnoException) => code,
-      );
-      expect(ended).toBe(outcome);
-    },
-    20_000,
-  );
+  ])('that %s ends the attempt', async (_case, answer, outcome) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => void socket.end(answer));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const ended = await createPost()({ ...request(), url, allowsPrivateNetwork: true }).then(
+      ({ status }) => status,
+      ({ code }: NodeJS.ErrnoException) => code,
+    );
+    expect(ended).toBe(outcome);
+  });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { type Operator, relayOperator } from '../../src/ops/operator.ts';
 import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
 import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
@@ -42,8 +42,8 @@ const signUp = async (relay: RunningRelay, ...names: readonly string[]): Promise
   }
 };
 const backlog = async ({ store }: RunningRelay) => (await store.webhooks.overview())[0];
-const allSent = (relay: RunningRelay, count: number): Promise<boolean> =>
-  eventually('every webhook is accepted', async () => {
+const allSent = (relay: RunningRelay, count: number): Promise<void> =>
+  waitUntil('every webhook is accepted', async () => {
     const { delivered } = await relay.store.counts();
     return delivered >= count && (await backlog(relay))?.waiting === 0;
   });
@@ -86,9 +86,9 @@ describe('a webhook', () => {
       );
     const relay = start(receiver, { api: api.fetch });
     await signUp(relay, 'ada');
-    await eventually('the refusal is reported', () => receiver.received.length === 1);
+    await waitUntil('the refusal is reported', () => receiver.received.length === 1);
     await (await operatorOf(relay)).erase('ada@example.com');
-    await eventually('the erasure is reported', () => receiver.received.length === 2);
+    await waitUntil('the erasure is reported', () => receiver.received.length === 2);
     const [refused, erased] = receiver.received;
     expect(refused).toMatchObject({ type: 'signup.refused', data: { email: 'ada@example.com' } });
     expect(refused?.data.reason).toContain('No such tier');
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     const before = start(receiver, { api: api.fetch });
     const names = Array.from({ length: 20 }, (_, i) => `p${i}`);
     await signUp(before, ...names);
-    await eventually('all are delivered', async () => (await before.store.counts()).delivered === 20);
+    await waitUntil('all are delivered', async () => (await before.store.counts()).delivered === 20);
     await before.stop(0);
     expect((await backlog(before))?.waiting).toBe(20);
     receiver.instead = null;
@@ -139,10 +139,10 @@ describe('a webhook', () => {
     let late = 0;
     const relay = start(receiver, { now: () => Date.now() + late });
     await signUp(relay, 'ada');
-    await eventually('it was attempted ten times', () => receiver.received.length >= 10);
+    await waitUntil('it was attempted ten times', () => receiver.received.length >= 10);
     expect(await backlog(relay)).toMatchObject({ waiting: 1, dead: 0 });
     late = giveUpAfterMs;
-    await eventually('it is a dead letter', async () => (await backlog(relay))?.dead === 1);
+    await waitUntil('it is a dead letter', async () => (await backlog(relay))?.dead === 1);
     expect(await backlog(relay)).toMatchObject({ waiting: 0, reason: 'The receiver answered 500.' });
     receiver.instead = null;
     receiver.received.length = 0;
@@ -157,9 +157,9 @@ describe('a webhook', () => {
     receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
     const relay = start(receiver);
     await signUp(relay, 'ada');
-    await eventually('the destination is held', async () => (await backlog(relay))?.held);
+    await waitUntil('the destination is held', async () => (await backlog(relay))?.held ?? null);
     await signUp(relay, 'bob', 'eve');
-    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 3);
+    await waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === 3);
     receiver.instead = null;
     expect(receiver.received).toHaveLength(1);
     expect(await backlog(relay)).toMatchObject({
@@ -177,7 +177,7 @@ describe('a webhook', () => {
     receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '3000' } }));
     const relay = start(receiver, { webhooks: {} });
     await signUp(relay, 'ada');
-    await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
+    await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
     receiver.instead = null;
     expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThan(Date.now() + 2_000_000);
     await (await operatorOf(relay)).resumeWebhooks('default');
@@ -190,7 +190,7 @@ describe('a webhook', () => {
     const relay = start(receiver, { webhooks: { backoff: { firstMs: 600_000 } } });
     const before = Date.now();
     await signUp(relay, 'ada');
-    await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
+    await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
     expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThanOrEqual(before + 300_000);
   });
 
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     receiver.instead = () => Promise.resolve(Response.redirect(other.url, 307));
     const relay = start(receiver);
     await signUp(relay, 'ada');
-    const reason = await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
+    const reason = await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
     expect(reason).toBe('The receiver answered 307, a redirect, which is not followed: set the URL that it leads to.');
     expect(other.received).toEqual([]);
   });
@@ -226,8 +226,8 @@ describe('a webhook', () => {
     await relay.store.confirmPerson(id, Date.now(), { sentence: null, version: null, page: null, visitor: null });
     // The next signup wakes both loops.
     await signUp(relay, 'bob');
-    await eventually('both are delivered', async () => (await relay.store.counts()).delivered === 2);
-    await eventually('the confirmation and the other signup are in flight', () => receiver.received.length === 2);
+    await waitUntil('both are delivered', async () => (await relay.store.counts()).delivered === 2);
+    await waitUntil('the confirmation and the other signup are in flight', () => receiver.received.length === 2);
     first.resolve(null);
     await allSent(relay, 2);
     expect(receiver.received.filter(({ data }) => data.signup === id).map(({ type }) => type)).toEqual([
@@ -260,7 +260,7 @@ webhook_private_network: true
     relay.start();
     const names = Array.from({ length: 12 }, (_, i) => `p${i}`);
     await signUp(relay, ...names);
-    await eventually('the other one has all', () => two.received.length === 12);
+    await waitUntil('the other one has all', () => two.received.length === 12);
     expect(one.received).toHaveLength(4);
     hanging.resolve(new Response(null, { status: 200 }));
   });
@@ -270,7 +270,7 @@ webhook_private_network: true
     const relay = runRelay({ api: unlimited().fetch, delivery, webhooks, settings: twoDestinations(one, two) });
     relay.start();
     await signUp(relay, 'ada');
-    await eventually('both have it', () => one.received.length + two.received.length === 2);
+    await waitUntil('both have it', () => one.received.length + two.received.length === 2);
     expect([one.invalid, two.invalid]).toEqual([0, 0]);
   });
 });

@@ -6,7 +6,7 @@ import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { run } from '../commands/relay-process.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { environment } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
@@ -48,7 +48,7 @@ it.each([
     };
     return counts['waiting'] === 0 && counts['sent'] === 0 && counts;
   };
-  const status = await eventually('everything is delivered', delivered, 200_000);
+  const status = await waitUntil('everything is delivered', delivered);
   expect(status).toMatchObject({ delivered: signups, dead: 0 });
   expect(await api.subscriptions()).toHaveLength(signups);
   const calls = logged.flatMap((line) => /calls of an alarm: (\d+)/.exec(line)?.[1] ?? []).map(Number);

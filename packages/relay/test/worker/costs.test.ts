@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import type { Charged, ChargedSoFar } from './counted-worker.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { environment, runRelay, site } from '../running-relay.ts';
 import { api } from './running-worker.ts';
 
@@ -183,7 +183,7 @@ it('charges for each kind of request what the table says, and answers as a machi
   /** What was charged until the object is idle. */
   const charged = async () => {
     const total = { requests: 0, rowsRead: 0, rowsWritten: 0 };
-    await eventually('the object is idle', async () => {
+    await waitUntil('the object is idle', async () => {
       const { isIdle, ...more } = (await (await fetch(`${url}/charged`)).json()) as ChargedSoFar;
       for (const name of ['requests', 'rowsRead', 'rowsWritten'] as const) total[name] += more[name];
       return isIdle;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { bundleWorker } from '../../../../scripts/workerd.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { environment, site } from '../running-relay.ts';
 
 const server = fileURLToPath(new URL('../../../../scripts/worker-server.ts', import.meta.url));
@@ -50,10 +50,10 @@ export async function serveWorker(bundle: string, variables: Readonly<Record<str
     await ended;
   };
   onTestFinished(kill);
-  const [, address = ''] = await eventually('the Worker takes signups', () => {
-    if (child.exitCode !== null) throw new Error(`The Worker ended: ${output}`);
-    return /"address":"(http:[^"]+)"/.exec(output);
-  });
+  const findAddress = () => /"address":"(http:[^"]+)"/.exec(output);
+  await waitUntil('the Worker takes signups, or ends', () => findAddress() !== null || child.exitCode !== null);
+  const [, address = ''] = findAddress() ?? [];
+  if (!address) throw new Error(`The Worker ended: ${output}`);
   const headers = { origin: site, 'content-type': 'application/json' };
   return {
     address,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { run, serve } from '../commands/relay-process.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { startMailServer } from '../mail-server.ts';
 import { publicationId } from '../running-relay.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
@@ -38,12 +38,12 @@ describe('the Worker', () => {
     const storage = scratchFolder();
     const before = await start(settings, storage);
     expect((await before.signUp('ada@example.com')).status).toBe(202);
-    await eventually('an attempt has failed', () => before.logged.some((line) => line.includes('will be tried again')));
+    await waitUntil('an attempt has failed', () => before.logged.some((line) => line.includes('will be tried again')));
     await before.stop();
     sandbox.instead = null;
     const after = await start(settings, storage);
     await after.runCron();
-    await eventually('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+    await waitUntil('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
   });
 
   it('sends signed webhooks, keeps them while the receiver is down, and over a restart', async () => {
@@ -53,8 +53,8 @@ describe('the Worker', () => {
     const storage = scratchFolder();
     const before = await start({ ...settings, ...webhookSettings(receiver) }, storage);
     expect((await before.signUp('ada@example.com')).status).toBe(202);
-    await eventually('it was attempted', () => receiver.received.length > 0);
-    await eventually('this is written down', async () =>
+    await waitUntil('it was attempted', () => receiver.received.length > 0);
+    await waitUntil('this is written down', async () =>
       (await before.command('webhooks')).stdout.includes('The receiver answered 503.'),
     );
     await before.stop();
@@ -63,7 +63,7 @@ describe('the Worker', () => {
     expect((await after.command('webhooks', 'resume', 'default')).stdout).toBe(
       'What waits for "default" is due now.\n',
     );
-    await eventually('it is accepted', async () =>
+    await waitUntil('it is accepted', async () =>
       (await after.command('webhooks')).stdout.startsWith('default: 0 waiting, 0 dead'),
     );
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
@@ -79,10 +79,10 @@ describe('the Worker', () => {
     const worker = await start({ ...settings, ...webhookSettings(receiver) });
     await worker.signUp('ada@example.com');
     const told = (sentence: string) => async () => (await worker.command('webhooks')).stdout.includes(sentence);
-    await eventually('the redirect is reported', told('The receiver answered 308, a redirect, which is not followed'));
+    await waitUntil('the redirect is reported', told('The receiver answered 308, a redirect, which is not followed'));
     receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
     await worker.command('webhooks', 'resume', 'default');
-    await eventually('it is held', told('Held: The receiver answered 410'));
+    await waitUntil('it is held', told('Held: The receiver answered 410'));
     expect(await (await worker.get('/metrics')).text()).toContain(
       'newsletter_relay_webhook_up{destination="default"} 0',
     );
@@ -111,7 +111,7 @@ describe('the Worker', () => {
       JSON.parse((await of.command('status', '--json')).stdout) as {
         readonly counts: Readonly<Record<string, number>>;
       };
-    await eventually('the first is delivered', async () => (await counts(first)).counts['delivered'] === 1);
+    await waitUntil('the first is delivered', async () => (await counts(first)).counts['delivered'] === 1);
     expect(await counts(second)).toMatchObject({ counts: { delivered: 0, waiting: 1 } });
 
     for (const path of ['/metrics', '/operator', '/operator/api/status']) {
@@ -156,7 +156,7 @@ describe('the Worker', () => {
     const machine = await serve(folder, { ...settings, ...consent });
     const store = { RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(machine.address).port };
     expect((await machine.signUp('ada@example.com', { consent: true })).status).toBe(202);
-    await eventually('the first is delivered', () => sandbox.received.length === 1);
+    await waitUntil('the first is delivered', () => sandbox.received.length === 1);
     expect((await run(['pause'], store)).code).toBe(0);
     expect((await machine.signUp('bob@example.com', { consent: true })).status).toBe(202);
     const toWorker = join(scratchFolder(), 'relay.ndjson');
@@ -166,9 +166,9 @@ describe('the Worker', () => {
 
     const worker = await start({ ...settings, ...consent });
     expect((await worker.command('import', toWorker)).stdout).toContain('Read: 2 signups, of which 2 were new');
-    await eventually('what waited is delivered', () => sandbox.received.length === 2);
+    await waitUntil('what waited is delivered', () => sandbox.received.length === 2);
     expect(sandbox.received.map(({ email }) => email)).toEqual(['ada@example.com', 'bob@example.com']);
-    await eventually(
+    await waitUntil(
       'this is written down',
       async () => (await worker.command('export')).stdout.match(/"delivered"/g)?.length === 2,
     );
@@ -196,7 +196,7 @@ describe('the Worker', () => {
     await Promise.all([worker.signUp('ada@example.com'), worker.runCron(), worker.runCron()]);
     await worker.runCron();
     release.resolve(null);
-    await eventually('it is delivered', async () => {
+    await waitUntil('it is delivered', async () => {
       const metrics = await (await worker.get('/metrics')).text();
       return metrics.includes('newsletter_relay_queue{state="delivered"} 1');
     });
@@ -250,9 +250,9 @@ describe('the Worker', () => {
       RELAY_SECRET: 'a-secret-of-enough-characters',
     });
     expect((await worker.signUp('ada@example.com')).status).toBe(202);
-    const received = await eventually('the mail arrives', () => mail.received[0]);
+    const received = await waitUntil('the mail arrives', () => mail.received[0] ?? null);
     const [, path = ''] = /https:\/\/relay\.example(\/confirm\/\S+)/.exec(received.text ?? '') ?? [];
     expect((await fetch(worker.url + path, { method: 'POST' })).status).toBe(200);
-    await eventually('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+    await waitUntil('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
   });
 });

@@ -1,5 +1,6 @@
 /** Starts a sandbox on a port, as the options of the command line say. */
 import { randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { isRecord } from '@newsletter-kit/core/engine';
@@ -75,8 +76,13 @@ function observed(sandbox: Sandbox, onAnswer: OnAnswer | undefined): Sandbox {
   };
 }
 
-/** Serves until Ctrl-C or SIGTERM; a second signal ends the process at once. @returns the exit code */
-export async function serveUntilStopped(options: ServerOptions): Promise<number> {
+/**
+ * Serves until Ctrl-C or SIGTERM; a second signal ends the process at once.
+ *
+ * @param signals - emits them
+ * @returns the exit code
+ */
+export async function serveUntilStopped(options: ServerOptions, signals: EventEmitter): Promise<number> {
   const { address, controlToken, sandbox, stop } = await serve(options);
   const lines = [
     `Newsletter sandbox: ${address}`,
@@ -99,7 +105,7 @@ export async function serveUntilStopped(options: ServerOptions): Promise<number>
   return new Promise((resolve) => {
     let stopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
+      signals.on(signal, () => {
         if (stopping) process.exit(1);
         stopping = true;
         void stop().then(() => resolve(0));

@@ -132,7 +132,7 @@ function linksOf({ id, kind }: MessageRow, origin: string): Links {
   return { ...(kind === 'confirmation' && { confirm: link('confirm') }), unsubscribe: link('unsubscribe') };
 }
 
-const bodies: Readonly<Record<string, (publication: string) => string>> = {
+const bodies: Readonly<Record<MessageRow['kind'], (publication: string) => string>> = {
   confirmation: (publication) =>
     `Someone, hopefully you, asked for ${publication} to be sent to this address. Please confirm that it was you.`,
   welcome: (publication) => `You are subscribed to ${publication} now. Thank you.`,
@@ -144,7 +144,7 @@ const bodies: Readonly<Record<string, (publication: string) => string>> = {
 async function messageRecord(world: World, row: MessageRow, origin: string) {
   const publication = world.store.workspace.publication(row.publication_id)?.name ?? '';
   const links = linksOf(row, origin);
-  const body = bodies[row.kind]?.(publication) ?? '';
+  const body = bodies[row.kind](publication);
   const content = await page(
     row.subject,
     html`<p>${body}</p>

@@ -48,7 +48,7 @@ function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
 }
 
 /** The service's codes are not shown in the specification; these follow the ones it has been seen to send. */
-const codes: Readonly<Record<string, string>> = {
+const codes: Readonly<Partial<Record<z.core.$ZodIssue['code'], string>>> = {
   invalid_value: 'NOT_ENUM_INCLUDE',
   invalid_union: 'NOT_ONE_OF',
   invalid_format: 'INVALID_PATTERN',
@@ -100,12 +100,12 @@ function change(issue: z.core.$ZodIssue): Change {
   }
 }
 
-const examples: Readonly<Record<string, string>> = {
+const examples: Readonly<Partial<Record<string, string>>> = {
   email: 'reader@example.com',
   creation_date: '2026/11/04',
   display: 'First Name',
 };
-const typeExamples: Readonly<Record<string, unknown>> = {
+const typeExamples: Readonly<Partial<Record<string, unknown>>> = {
   array: [],
   boolean: true,
   int: 1,
@@ -114,7 +114,7 @@ const typeExamples: Readonly<Record<string, unknown>> = {
   string: 'text',
 };
 
-const typeNames: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Partial<Record<string, string>>> = {
   array: 'an array',
   boolean: 'true or false',
   int: 'a whole number',

@@ -3,7 +3,7 @@ import { defaultScope } from '@newsletter-kit/core/contract';
 import { OauthError } from './endpoint.ts';
 
 /** Resources with the verbs they have: those of the specification's list, and those named on endpoints only. */
-const resources: Readonly<Record<string, { readonly read?: string; readonly write?: string }>> = {
+const resources = {
   identify: { read: 'See your name and e-mail address' },
   publications: { read: 'See your publications', write: 'Change your publications' },
   subscriptions: { read: 'See your subscribers', write: 'Add, change and remove subscribers' },
@@ -23,7 +23,7 @@ const resources: Readonly<Record<string, { readonly read?: string; readonly writ
   webhooks: { read: 'See webhooks', write: 'Add, change and delete webhooks' },
   publication_fields: { read: 'See publication fields' },
   data_deletion: { read: 'See deletion requests', write: 'Have the data of a subscriber deleted for good' },
-};
+} as const;
 
 const words: ReadonlyMap<string, string> = new Map(
   Object.entries(resources).flatMap(([resource, verbs]) =>

@@ -2,6 +2,7 @@
 import {
   defaultScope,
   operations,
+  resourceOf,
   resources,
   assumed,
   missingScope,
@@ -215,7 +216,6 @@ function errorResponse({ base }: Operation, status: number, description: string,
 }
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
-const titles: Readonly<Record<string, { readonly title: string }>> = resources;
 
 /** Examples of path parameters that every standard seed holds. */
 const examples: Readonly<Record<string, string>> = { publicationId };
@@ -246,7 +246,7 @@ function describeOperation(operation: KnownOperation, writer: SchemaWriter): Ope
     operationId: operation.id,
     summary: operation.doc,
     description: descriptionOf(operation),
-    tags: [titles[resourceOf(operation)]?.title ?? resourceOf(operation)],
+    tags: [resources[resourceOf(operation.id)].title],
     security: securityOf(operation),
     parameters: [...pathParametersOf(operation), ...queryParametersOf(operation, query, writer)],
     ...requestBody,
@@ -268,11 +268,6 @@ function descriptionOf({ id, scope }: KnownOperation): string {
       ? []
       : ['Assumptions where it leaves something open:', open.map((sentence) => `- ${sentence}`).join('\n')]),
   ].join('\n\n');
-}
-
-/** The part of an id before its dot. */
-function resourceOf({ id }: Operation): string {
-  return id.slice(0, id.indexOf('.'));
 }
 
 function bodyOf(operation: KnownOperation, body: z.core.$ZodObject, writer: SchemaWriter): RequestBody {

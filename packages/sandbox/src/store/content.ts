@@ -1,4 +1,5 @@
 /** Store of authors, advertisement opportunities, condition sets, publication fields and complimentary access. */
+import type { timeUnits } from '@newsletter-kit/core/contract';
 import { type Bound, type Database, inserter, type PagedRows, selection } from './database.ts';
 
 /** An author as stored; `social_media_links` is a JSON object. */
@@ -152,7 +153,7 @@ export interface ComplimentaryAccessRow {
   readonly publication_id: string;
   readonly tier: number;
   readonly duration: number | null;
-  readonly time_unit: string;
+  readonly time_unit: (typeof timeUnits)[number];
   readonly description: string;
   readonly created: number;
 }

@@ -1,6 +1,8 @@
 /** Store of the inbox: the e-mails the service would have sent, and the e-mails that subscribers still wait for. */
 import type { Database } from './database.ts';
 
+export type MessageKind = 'confirmation' | 'welcome' | 'automation';
+
 /** An e-mail as stored; its text is made from this when it is read. */
 export interface MessageRow {
   readonly seq: number;
@@ -8,7 +10,7 @@ export interface MessageRow {
   readonly subscription: number;
   readonly publication_id: string;
   readonly recipient: string;
-  readonly kind: string;
+  readonly kind: MessageKind;
   readonly subject: string;
   /** Milliseconds of the sandbox's clock. */
   readonly sent: number;

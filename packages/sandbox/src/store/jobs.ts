@@ -4,11 +4,13 @@
 import { type Database, inserter } from './database.ts';
 
 /** A job as stored; `params` and `error_log` are JSON. */
+export type JobType = 'bulk' | 'status' | 'import';
+
 export interface JobRow {
   readonly seq: number;
   readonly id: string;
   readonly publication_id: string;
-  readonly type: string;
+  readonly type: JobType;
   readonly params: string;
   readonly status: string;
   readonly failure_reason: string | null;

@@ -1,5 +1,6 @@
 /** Queries of the web interface: across publications, newest first, with a text search. */
 import type { Bound, Database } from './database.ts';
+import type { JobType } from './jobs.ts';
 import { subscriptionColumns, type SubscriptionRow } from './subscriptions.ts';
 import type { ApiKeyRow, OauthClientRow } from './workspace.ts';
 
@@ -23,7 +24,7 @@ export interface JourneyOverview {
 export interface JobOverview {
   readonly id: string;
   readonly publication_id: string;
-  readonly type: string;
+  readonly type: JobType;
   readonly status: string;
   readonly failure_reason: string | null;
   readonly error_log: string;

@@ -77,11 +77,21 @@ function clockStore(database: Database) {
   };
 }
 
+/** What happens at a time. */
+export type DueKind =
+  | 'subscription.validated'
+  | 'job.started'
+  | 'job.finished'
+  | 'journey.step'
+  | 'gift.ended'
+  | 'deletion.started'
+  | 'deletion.finished';
+
 /** A scheduled event of `subject` (a row's `seq`), due `at` (milliseconds of the sandbox's clock). */
 interface DueRow {
   readonly seq: number;
   readonly at: number;
-  readonly kind: string;
+  readonly kind: DueKind;
   readonly subject: number;
 }
 
@@ -100,7 +110,7 @@ function dueStore(database: Database) {
     nothingDueUntil = 0;
   });
   return {
-    schedule(at: number, kind: string, subject: number): void {
+    schedule(at: number, kind: DueKind, subject: number): void {
       nothingDueUntil = Math.min(nothingDueUntil, at);
       schedule.run(at, kind, subject);
     },

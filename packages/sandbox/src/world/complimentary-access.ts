@@ -50,10 +50,15 @@ export function removeTiers(world: World, subscription: number): void {
   subscriptions.setTier(subscription, 'free');
 }
 
-const designators: Readonly<Record<string, string>> = { days: 'D', months: 'M', years: 'Y' };
+const designators: Readonly<Record<ComplimentaryAccessRow['time_unit'], string | null>> = {
+  days: 'D',
+  months: 'M',
+  years: 'Y',
+  forever: null,
+};
 
 /** When access given at `start` ends, in milliseconds; null where it never does. */
 function endOf({ duration, time_unit }: ComplimentaryAccessRow, start: number): number | null {
   const designator = designators[time_unit];
-  return duration === null || designator === undefined ? null : addDuration(start, `P${duration}${designator}`);
+  return duration === null || designator === null ? null : addDuration(start, `P${duration}${designator}`);
 }

@@ -2,7 +2,7 @@
  * Jobs: bulk updates, status updates and imports. Each is accepted now, runs later by the clock, and applies its items
  * one by one, with an error log entry for each failed item.
  */
-import type { JobRow } from '../store/jobs.ts';
+import type { JobRow, JobType } from '../store/jobs.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { type Emit, type World, Refusal } from './world.ts';
 import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema';
@@ -17,13 +17,11 @@ import { subscribe } from './subscribe.ts';
 /** Does the work of a job, its `params` parsed. */
 type JobHandler = (world: World, publication: PublicationRow, params: unknown, emit: Emit) => JobResult;
 
-const jobHandlers = {
+const jobHandlers: Readonly<Record<JobType, JobHandler>> = {
   bulk: updateInBulk,
   status: updateStatuses,
   import: importSubscriptions,
-} as const satisfies Record<string, JobHandler>;
-
-type JobType = keyof typeof jobHandlers;
+};
 
 /** How long a job waits, and how long it then works, in milliseconds of the sandbox's clock. */
 const jobTimes = { pending: 1000, processing: 1000 } as const;
@@ -64,7 +62,7 @@ export function finishJob(world: World, seq: number, emit: Emit): void {
   const publication = job && workspace.publication(job.publication_id);
   if (!job || !publication) return;
   const params: unknown = JSON.parse(job.params);
-  const { items, failed, errors } = jobHandlers[job.type as JobType](world, publication, params, emit);
+  const { items, failed, errors } = jobHandlers[job.type](world, publication, params, emit);
   const nothing = failed === items;
   jobs.finish(
     seq,

@@ -1,10 +1,7 @@
 /** Sends e-mails to the inbox, and follows the confirm and unsubscribe links in them. */
-import type { MessageRow } from '../store/inbox.ts';
+import type { MessageKind, MessageRow } from '../store/inbox.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import type { Emit, World } from './world.ts';
-
-const messageKinds = ['confirmation', 'welcome', 'automation'] as const;
-type MessageKind = (typeof messageKinds)[number];
 
 const subjects: Readonly<Record<Exclude<MessageKind, 'automation'>, (publication: string) => string>> = {
   confirmation: (publication) => `Please confirm your subscription to ${publication}`,

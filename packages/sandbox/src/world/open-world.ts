@@ -1,6 +1,6 @@
 /** Opens the world, and runs scheduled events once the clock has reached their time. */
 import type { Assumed } from '../gaps.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type DueKind } from '../store/store.ts';
 import { createClock } from './clock.ts';
 import { redact, startRedaction } from './deletion.ts';
 import { createFeed, type Emit, type World, type WorldEvent } from './world.ts';
@@ -14,7 +14,7 @@ import { finishValidation } from './subscribe.ts';
 /** Handles a scheduled event of the row `subject`; the clock stands at the event's time. */
 type ScheduledEvent = (world: World, subject: number, emit: Emit) => void;
 
-const scheduledEvents: Readonly<Record<string, ScheduledEvent>> = {
+const scheduledEvents: Readonly<Record<DueKind, ScheduledEvent>> = {
   'subscription.validated': finishValidation,
   'job.started': startJob,
   'job.finished': finishJob,
@@ -60,7 +60,7 @@ export function openWorld(options: WorldOptions): World {
         clock.during(at, () =>
           world.write((emit) => {
             store.due.done(seq);
-            scheduledEvents[kind]?.(world, subject, emit);
+            scheduledEvents[kind](world, subject, emit);
           }),
         );
         counts[kind] = (counts[kind] ?? 0) + 1;

@@ -1,39 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { launch, run } from './process.ts';
+import { run, script, tellingScript } from './process.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
-/** A command that runs `code` as a module, from source, in Node. */
-const script = (code: string): string[] => [
-  '--',
-  process.execPath,
-  '--conditions=@newsletter-kit/source',
-  '--disable-warning=ExperimentalWarning',
-  '--input-type=module',
-  '-e',
-  code,
-];
 const publication = '`${process.env.NEWSLETTER_API_URL}/publications/${process.env.NEWSLETTER_PUBLICATION_ID}';
 const headers = '{ Authorization: `Bearer ${process.env.NEWSLETTER_API_KEY}` }';
 
 test('the environment of a command has the address of the sandbox, and exec ends with 0 on success', async () => {
-  const ended = await run([
-    'exec',
-    '--seed',
-    'empty',
-    ...script(`
+  const { command, told } = tellingScript(`
     const answer = await fetch(${publication}/subscriptions\`, { headers: ${headers} });
     const { NEWSLETTER_APP_URL: app, NEWSLETTER_OAUTH_CLIENT_ID: id, NEWSLETTER_OAUTH_CLIENT_SECRET: secret, NEWSLETTER_SANDBOX_URL: control } = process.env;
     const log = await (await fetch(control + '/requests')).json();
-    console.log(answer.status, JSON.stringify(await answer.json()), new URL(app).hostname, id, secret, log.data.length);
-  `),
-  ]);
-  expect(ended).toEqual({
-    code: 0,
-    stdout: '200 {"data":[],"limit":10,"has_more":false,"next_cursor":null} 127.0.0.1 sandbox-app sandbox-secret 1\n',
-    stderr: '',
-  });
+    tell(answer.status, JSON.stringify(await answer.json()), new URL(app).hostname, id, secret, log.data.length);
+  `);
+  expect(await run(['exec', '--seed', 'empty', ...command])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(told()).toBe(
+    '200 {"data":[],"limit":10,"has_more":false,"next_cursor":null} 127.0.0.1 sandbox-app sandbox-secret 1\n',
+  );
 });
 
 test('a failed command keeps its exit code; its requests are printed with reasons and the nearest valid one', async () => {
@@ -69,33 +52,17 @@ test('a command that is not found ends with 127 and one sentence', async () => {
 });
 
 test('exec resets a database with content and uses a free port', async () => {
-  const db = `${scratchFolder()}/sandbox.db`;
-  const count = script(`
+  const db = join(scratchFolder(), 'sandbox.db');
+  const { command, told } = tellingScript(`
     const create = await fetch(${publication}/subscriptions\`, { method: 'POST', headers: { ...${headers}, 'Content-Type': 'application/json' }, body: JSON.stringify({ email: process.pid + '@example.com' }) });
     const { data } = await (await fetch(${publication}/subscriptions\`, { headers: ${headers} })).json();
-    console.log(create.status, data.length, new URL(process.env.NEWSLETTER_APP_URL).port);
+    tell(create.status, data.length, new URL(process.env.NEWSLETTER_APP_URL).port);
   `);
-  for (let time = 0; time < 2; time += 1) {
-    const { stdout, stderr } = await run(['exec', '--seed', 'empty', '--db', db, ...count], { SANDBOX_PORT: '4010' });
-    expect(stdout, stderr).toMatch(/^200 1 (?!4010)\d+\n$/);
-  }
-});
-
-test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on to the command, which can end by itself', async (signal) => {
-  const told = `${scratchFolder()}/told`;
-  const { child, ended } = launch([
-    'exec',
-    ...script(`
-    import { writeFileSync } from 'node:fs';
-    const timer = setInterval(() => {}, 1000);
-    process.on('${signal}', () => { clearInterval(timer); writeFileSync('${told}', 'ended well'); process.exitCode = 5; });
-    writeFileSync('${told}', 'running');
-  `),
-  ]);
-  for (let waited = 0; !existsSync(told) && waited < 40_000; waited += 50) await sleep(50);
-  child.kill(signal);
-  expect(await ended).toBe(5);
-  expect(readFileSync(told, 'utf8')).toBe('ended well');
+  for (let time = 0; time < 2; time += 1)
+    expect(await run(['exec', '--seed', 'empty', '--db', db, ...command], { SANDBOX_PORT: '4010' })).toMatchObject({
+      code: 0,
+    });
+  expect(told()).toMatch(/^(?:200 1 (?!4010)\d+\n){2}$/);
 });
 
 test('a command that was ended by a signal gives 128 plus its number', async () => {

@@ -1,12 +1,8 @@
 /** Faults over a port: what a real `fetch` sees of them. */
 import { expect, test } from 'vitest';
-import { apiKeys, publicationId } from '../../src/index.ts';
-import { start, type Running } from './process.ts';
+import { headers, start, subscribe, subscriptions, type Running } from './process.ts';
 
-const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
-const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
-const subscribe = (running: Running) =>
-  fetch(subscriptions(running), { method: 'POST', headers, body: '{"email":"ada@example.com"}' });
+const ada = { email: 'ada@example.com' };
 const fault = (running: Running, body: object) =>
   fetch(`${running.address}/_sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(body) });
 const total = async (running: Running) =>
@@ -16,11 +12,17 @@ test('on a port connections really break: before the work, after it, in the midd
   const running = await start(['--seed', 'empty']);
 
   await fault(running, { match: 'subscriptions.create', effect: 'reset', nth: 1 });
-  await expect(subscribe(running)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  await expect(subscribe(running, ada)).rejects.toMatchObject({
+    message: 'fetch failed',
+    cause: { code: 'ECONNRESET' },
+  });
   expect(await total(running)).toBe(0);
 
   await fault(running, { match: 'subscriptions.create', effect: 'lostResponse', nth: 1 });
-  await expect(subscribe(running)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  await expect(subscribe(running, ada)).rejects.toMatchObject({
+    message: 'fetch failed',
+    cause: { code: 'ECONNRESET' },
+  });
   expect(await total(running)).toBe(1);
 
   await fault(running, { match: 'subscriptions.list', effect: 'truncate', nth: 1 });
@@ -37,7 +39,7 @@ test('on a port connections really break: before the work, after it, in the midd
 
   await fault(running, { effect: { latency: 30_000 }, times: 1 });
   await expect(fetch(subscriptions(running), { headers, signal: AbortSignal.timeout(50) })).rejects.toThrow('timeout');
-  expect((await subscribe(running)).status).toBe(200);
+  expect((await subscribe(running, ada)).status).toBe(200);
   expect(await running.stop()).toBe(0);
   expect(running.output()).not.toMatch(/error/i);
 });

@@ -1,19 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { apiKeys, publicationId, type Recording } from '../../src/index.ts';
-import { run, start } from './process.ts';
+import { publicationId, type Recording } from '../../src/index.ts';
+import { addresses, run, script, start, subscribe } from './process.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 test('a session is recorded on a port and replayed; a changed answer is printed with its path, and ends with 1', async () => {
   const file = `${scratchFolder()}/session.har`;
   const running = await start(['--record', file]);
   expect(running.output()).toContain(file);
-  const url = `${running.address}/v2/publications/${publicationId}/subscriptions`;
-  const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ email: 'ada@example.com' });
-  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+  expect((await subscribe(running, { email: 'ada@example.com' })).status).toBe(200);
   await fetch(`${running.address}/_sandbox/clock`, { method: 'POST', body: '{"advance": "P14D"}' });
-  expect((await fetch(`${url}?limit=100`, { headers })).status).toBe(200);
+  expect(await addresses(running)).toHaveLength(100);
   await fetch(`${running.address}/_sandbox/requests`);
   await fetch(running.address);
   expect(await running.stop()).toBe(0);
@@ -49,27 +46,13 @@ test('exec records the requests of its command, starting with the seed', async (
   const folder = scratchFolder();
   const file = `${folder}/exec.har`;
   const code = `await fetch(process.env.NEWSLETTER_API_URL + '/publications/${publicationId}/authors', { headers: { Authorization: 'Bearer ' + process.env.NEWSLETTER_API_KEY } })`;
-  const args = [
-    'exec',
-    '--record',
-    file,
-    '--db',
-    `${folder}/x.db`,
-    '--seed',
-    'empty',
-    '--',
-    process.execPath,
-    '--input-type=module',
-    '-e',
-    code,
-  ];
+  const args = ['exec', '--record', file, '--db', `${folder}/x.db`, '--seed', 'empty', ...script(code)];
   for (const _time of [1, 2]) expect(await run(args)).toMatchObject({ code: 0 });
   expect((JSON.parse(readFileSync(file, 'utf8')) as Recording).log._sandbox.snapshot).toBeNull();
   expect(await run(['replay', file])).toMatchObject({ code: 0, stdout: '1 request, each answered as recorded.\n' });
 });
 
 test.each([
-  ['replay without a file', ['replay'], 2, /missing required argument 'file'/],
   ['a second file', ['replay', 'a.har', 'b.har'], 2, /too many arguments for 'replay'/],
   ['a file that is not there', ['replay', 'nowhere.har'], 1, /"nowhere\.har" can't be read \(ENOENT\)/],
   ['a file that is no recording', ['replay', 'package.json'], 1, /This is not a recording/],

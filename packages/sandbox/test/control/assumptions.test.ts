@@ -141,7 +141,7 @@ test.each([
   else expect(refused.headers.get('retry-after')).toBeNull();
 });
 
-/** The assumptions that these calls can meet, in every combination. */
+/** The assumptions that these calls can meet. */
 const met: readonly AssumptionId[] = [
   'pagination_fields',
   'last_cursor',
@@ -162,10 +162,21 @@ function combinations(
   );
 }
 
-test('core’s client creates, lists, iterates and reads custom fields under every combination', async () => {
+/** Every two values that stand in one of the combinations. */
+const pairsIn = (made: readonly Readonly<Record<string, string>>[]): Set<string> =>
+  new Set(
+    made.flatMap((one) => {
+      const values = Object.entries(one).map((entry) => entry.join('='));
+      return values.flatMap((first, index) => values.slice(index + 1).map((second) => `${first} ${second}`));
+    }),
+  );
+
+test('core’s client creates, lists, iterates and reads custom fields under every pair of values', async () => {
   const sandbox = fresh();
   const all = combinations((await listed(sandbox)).data.filter(({ id }) => met.includes(id)));
-  expect(all).toHaveLength(576);
+  // Seven has no divisor in common with the numbers of values: every seventh combination has every pair of values.
+  const chosen = all.filter((_, index) => index % 7 === 0);
+  expect(pairsIn(chosen)).toEqual(pairsIn(all));
   const client = createClient({
     baseUrl: 'http://sandbox.test/v2',
     token: apiKeys.workspace,
@@ -175,7 +186,7 @@ test('core’s client creates, lists, iterates and reads custom fields under eve
   });
   const emails = ['ada@example.com', 'grace@example.com', 'linus@example.com'];
   const failures: string[] = [];
-  for (const choice of all) {
+  for (const choice of chosen) {
     sandbox.reset();
     await control(sandbox, 'PUT', '/assumptions', choice);
     try {

@@ -6,14 +6,14 @@ import { apiKeys, publicationId, type Fault } from '../../src/index.ts';
 import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 import { control } from './control.ts';
 
-/** The timers that `work` has waited for, in milliseconds. */
+/** The timers that `work` has waited for, in milliseconds; each runs out at once. */
 async function waits(work: () => Promise<unknown>): Promise<readonly number[]> {
-  const { setTimeout } = timers;
+  const { setImmediate, setTimeout } = timers;
   const runOut: number[] = [];
-  timers.setTimeout = async (ms, ...more) => {
-    const value = await setTimeout(ms, ...more);
+  timers.setTimeout = async <Value>(ms?: number, value?: Value) => {
+    await setImmediate();
     runOut.push(ms ?? 0);
-    return value;
+    return value as Value;
   };
   syncBuiltinESMExports();
   try {

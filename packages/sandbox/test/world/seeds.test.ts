@@ -6,6 +6,7 @@ import {
 } from '@newsletter-kit/core/contract';
 import { expect, test } from 'vitest';
 import { createSandbox, publicationId, SeedError, type Sandbox, type Seed } from '../../src/index.ts';
+import { temporaryFile } from '../../src/store/database.ts';
 import { blocks, page } from '../../../../test/support/documentation.ts';
 import { ask, customFieldsPath, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
@@ -214,9 +215,9 @@ test('a publication is filled up to a size, spread over its age, and has full pa
   expect(await list(sandbox, { page: '1' })).toMatchObject({ total_results: 0 });
 });
 
-test('a publication above the in-memory limit answers like any other', async () => {
-  const sandbox = fresh({ seed: 'empty', seedSize: 100_001 });
-  expect(await list(sandbox, { page: '1', status: 'all' })).toMatchObject({ total_results: 100_001 });
+test('a publication in a temporary file, as one above the limit of memory is, answers like any other', async () => {
+  const sandbox = fresh({ seed: 'empty', db: temporaryFile, seedSize: 1001 });
+  expect(await list(sandbox, { page: '1', status: 'all' })).toMatchObject({ total_results: 1001 });
   expect((await send(sandbox, 'POST', subscriptionsPath, { email: 'one.more@example.com' })).status).toBe(200);
   sandbox.reset('empty');
   expect(await list(sandbox, { page: '1' })).toMatchObject({ total_results: 0 });

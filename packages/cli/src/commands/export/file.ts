@@ -54,7 +54,7 @@ const always: readonly ExportColumn[] = [
 ];
 
 /** The columns that come with each expansion; those of custom fields depend on the publication. */
-const expanded: Readonly<Record<string, readonly ExportColumn[]>> = {
+const expanded: Readonly<Partial<Record<string, readonly ExportColumn[]>>> = {
   stats: (['emails_received', 'open_rate', 'click_through_rate'] as const).map((name) => ({
     heading: `stats.${name}`,
     value: ({ stats }) => stats?.[name],

@@ -91,6 +91,7 @@ const someOrNone =
 const writesOnly = 'only an answer to a write shows it, and this command writes nothing';
 
 /** By the name of the sandbox's assumption. */
+// oxlint-disable-next-line house/typed-tables -- A test compares the keys with the sandbox's.
 const detectors: Readonly<Record<string, Detector>> = {
   last_cursor: {
     detect: (evidence) =>

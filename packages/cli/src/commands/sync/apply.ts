@@ -80,7 +80,9 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
         const applied = await writeNewsletter(sync, part, signal, done); // 2. The newsletter.
-        const contacts = await writeContacts(database, applied, part.versions, done); // 3. Contacts with their tokens.
+        const { contactUpdates: updates, contactCreates: creates } = applied;
+        const writes = { updates, creates, versions: part.versions };
+        const contacts = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
         const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
         await database.writer.completeConsent(
           applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
@@ -127,32 +129,25 @@ async function prepare({ config }: SyncSession, database: SyncDatabase): Promise
 class Progress {
   readonly #session: SyncSession['session'];
   readonly #size: ChangeCount;
-  #newsletter = 0;
-  #contacts = 0;
+  readonly #done = { newsletter: 0, contacts: 0 };
 
   constructor({ session }: SyncSession, size: ChangeCount) {
     this.#session = session;
     this.#size = size;
   }
 
-  newsletter(changes: number): void {
-    this.#newsletter += changes;
-    this.#session.interrupted.throwIfAborted();
-    this.#session.report.progress(
-      progressText({ phase: 'writing', done: this.#newsletter, of: this.#size.newsletter }),
-    );
-  }
-
-  contacts(changes: number): void {
-    const total = this.#size.contacts;
-    const done = (this.#contacts += changes);
-    if (done < total) this.#session.interrupted.throwIfAborted();
-    this.#session.report.progress({
-      type: 'progress',
-      text: `${count(done, 'contact')} of ${number(total)} written`,
-      share: done / total,
-      data: { phase: 'contacts_written', done, of: total },
-    });
+  /** @returns is told how many changes of a part are done on this side */
+  of(side: keyof ChangeCount): (done: number) => void {
+    const { interrupted, report } = this.#session;
+    const [before, total] = [this.#done[side], this.#size[side]];
+    return (changes) => {
+      const done = (this.#done[side] = before + changes);
+      if (side === 'newsletter' || done < total) interrupted.throwIfAborted();
+      if (side === 'newsletter') return report.progress(progressText({ phase: 'writing', done, of: total }));
+      const text = `${count(done, 'contact')} of ${number(total)} written`;
+      const data = { phase: 'contacts_written', done, of: total };
+      report.progress({ type: 'progress', text, share: done / total, data });
+    };
   }
 }
 
@@ -162,32 +157,16 @@ async function writeNewsletter(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<AppliedSync> {
-  let before = 0;
+  const onProgress = progress.of('newsletter');
   return await applySync({
     engine: client.engine,
     publicationId,
     plan: part,
-    onProgress({ done }) {
-      progress.newsletter(done - before);
-      before = done;
-    },
+    onProgress: ({ done }) => onProgress(done),
     call: { signal },
   }).catch((error: unknown) => {
     if (!(error instanceof UpdatePendingError)) throw error;
     throw new SyncError('The newsletter service is still processing a bulk update: run the command again later.', true);
-  });
-}
-
-async function writeContacts(
-  database: SyncDatabase,
-  { contactUpdates: updates, contactCreates: creates }: AppliedSync,
-  versions: PlanPart['versions'],
-  progress: Progress,
-): Promise<WriteResult> {
-  let before = 0;
-  return await database.writer.write({ updates, creates, versions }, (done) => {
-    progress.contacts(done - before);
-    before = done;
   });
 }
 

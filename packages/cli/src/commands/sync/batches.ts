@@ -44,20 +44,12 @@ export class Batches {
   readonly #parts: DatabaseParts;
   readonly #sql: ReturnType<typeof batchStatements>;
   readonly #mapping: ReadyMapping;
-  readonly #hasTokens: boolean;
   #subscriptions = 0;
 
-  /** @param hasTokens - whether the tables of the sync exist */
-  constructor(
-    parts: DatabaseParts,
-    sql: ReturnType<typeof batchStatements>,
-    mapping: ReadyMapping,
-    hasTokens: boolean,
-  ) {
+  constructor(parts: DatabaseParts, sql: ReturnType<typeof batchStatements>, mapping: ReadyMapping) {
     this.#parts = parts;
     this.#sql = sql;
     this.#mapping = mapping;
-    this.#hasTokens = hasTokens;
   }
 
   /** Adds records of the newsletter. @returns those that belong to no batch, because they do not say whose they are */
@@ -93,10 +85,10 @@ export class Batches {
     onContacts: (read: number, isLast: boolean) => void,
     onRest: (record: BatchContact['record']) => void,
   ): Promise<AtRest> {
-    const { postgres, scope } = this.#parts;
+    const { postgres } = this.#parts;
     await this.#readKeys(onContacts, onRest);
     await postgres.rows(this.#sql.partners);
-    await postgres.rows(this.#sql.pairs, this.#hasTokens ? [print, scope] : [print]);
+    await postgres.rows(this.#sql.pairs, [print]);
     await postgres.rows(this.#sql.batches);
     const [atRest] = await postgres.rows<AtRest>(this.#sql.atRest);
     return atRest ?? { pairs: 0, newest: null };
@@ -107,7 +99,7 @@ export class Batches {
     onRest: (record: BatchContact['record']) => void,
   ): Promise<void> {
     const { postgres, config } = this.#parts;
-    await postgres.rows(this.#sql.openKeys, this.#scope);
+    await postgres.rows(this.#sql.openKeys);
     let nodes: (Node & { id: unknown })[] = [];
     let read = 0;
     const names = [config.contacts.email, ...keyColumns(config.contacts)];
@@ -150,12 +142,12 @@ export class Batches {
   async *read(): AsyncGenerator<Batch> {
     const { postgres, config } = this.#parts;
     const names = [config.contacts.email, ...columnsOf(config.mapping)];
-    await postgres.rows(this.#sql.openBatches, this.#scope);
+    await postgres.rows(this.#sql.openBatches);
     let current: unknown;
     let contacts: BatchContact[] = [];
     let subscriptions: Batch['subscriptions'][number][] = [];
     for await (const row of postgres.cursor('batches', batchSize)) {
-      const [batch, isReadable, text, digest, id, version, token, ...values] = row;
+      const [batch, , isReadable, text, digest, id, version, token, ...values] = row;
       if (batch !== current && current !== undefined) {
         yield { contacts, subscriptions };
         [contacts, subscriptions] = [[], []];
@@ -185,10 +177,6 @@ export class Batches {
       contacts.map(({ id }) => id),
       contacts.map(({ digest }) => digest),
     ]);
-  }
-
-  get #scope(): readonly string[] {
-    return this.#hasTokens ? [this.#parts.scope] : [];
   }
 }
 

@@ -3,7 +3,7 @@ import type { ConsentRecord, ContactCreate, ContactWrite, PlannedPart } from '@n
 import { tokenPath, type SyncConfig } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
 import { RowRefusedError, type Postgres } from './postgres.ts';
-import { batchSize, qualified, type ContactColumn, type ContactRow, type statements } from './statements.ts';
+import { batchSize, type ContactColumn, type ContactRow, type statements } from './statements.ts';
 
 /** A contact that PostgreSQL did not take. */
 export interface WriteRefusal {
@@ -117,17 +117,6 @@ export class ContactWriter {
       onProgress(done);
     }
     return { ...counts, refused };
-  }
-
-  /** Columns without which PostgreSQL refuses a new contact: NOT NULL, and nothing fills them. A trigger may do so. */
-  async requiredColumns(): Promise<readonly string[]> {
-    const { postgres, config } = this.#parts;
-    const rows = await postgres.rows<{ name: string }>(
-      `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
-         AND attnotnull AND NOT atthasdef AND attidentity = '' AND attgenerated = ''`,
-      [qualified(config.contacts.table)],
-    );
-    return rows.map(({ name }) => name);
   }
 
   /** Marks stored consent records as completed. */

@@ -47,7 +47,10 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
   try {
     await client.connect();
     // A day stands for its midnight in UTC, and dates come as YYYY-MM-DD, whatever server and machine are set to.
-    await client.query(`SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_encoding = 'UTF8'`);
+    // Cursors are read to their end: a plan that is fast for their first rows alone can be slow for all.
+    await client.query(
+      `SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_encoding = 'UTF8'; SET cursor_tuple_fraction = 1`,
+    );
     const columns = await readColumns(client, config);
     return new SyncDatabase({
       postgres: new Postgres(client, config.contacts.id),
@@ -62,12 +65,6 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
   }
 }
 
-/** A run that has carried out everything. */
-interface FinishedRun {
-  readonly state: unknown;
-  readonly lastRun: unknown;
-}
-
 /** The contacts of one sync. */
 export class SyncDatabase {
   readonly #parts: DatabaseParts;
@@ -78,6 +75,13 @@ export class SyncDatabase {
   constructor(parts: DatabaseParts) {
     this.#parts = parts;
     this.writer = new ContactWriter(parts);
+  }
+
+  /** Columns that need a value, and get none in a new contact. */
+  get requiredColumns(): readonly string[] {
+    const { config, columns } = this.#parts;
+    const filled = [config.contacts.email, ...writtenColumns({ fields: config.mapping.fields })];
+    return [...columns].filter(([name, { required }]) => required && !filled.includes(name)).map(([name]) => name);
   }
 
   /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
@@ -114,22 +118,25 @@ export class SyncDatabase {
   /** Creates the temporary tables of a run. */
   async openBatches(mapping: ReadyMapping): Promise<{ readonly batches: Batches; readonly changes: ChangeStore }> {
     const { postgres, config, columns } = this.#parts;
-    const hasTokens = await this.#hasTables();
-    this.#batchSql = batchStatements(config, columns, hasTokens);
+    this.#batchSql = batchStatements(config, columns);
     await postgres.rows(this.#batchSql.tables);
     return {
-      batches: new Batches(this.#parts, this.#batchSql, mapping, hasTokens),
+      batches: new Batches(this.#parts, this.#batchSql, mapping),
       changes: new ChangeStore(postgres, this.#batchSql),
     };
   }
 
   /** Does work that sees the contacts as they are now, and writes nothing but temporary tables. */
   async snapshot(work: () => Promise<void>): Promise<void> {
-    await this.#parts.postgres.transaction(work, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const { postgres, scope } = this.#parts;
+    await postgres.transaction(async () => {
+      if (this.#batchSql && (await this.#hasTables())) await postgres.rows(this.#batchSql.copyStored, [scope]);
+      await work();
+    }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
   }
 
   /** Stores the state of a run that has carried out everything, and the pairs that it found at rest. */
-  async finish({ state, lastRun }: FinishedRun): Promise<void> {
+  async finish({ state, lastRun }: Omit<StoredRun, 'tokens'>): Promise<void> {
     const { postgres, sql, scope } = this.#parts;
     await postgres.transaction(async () => {
       await postgres.rows(sql.finish, [scope, JSON.stringify(state), JSON.stringify(lastRun)]);

@@ -3,14 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { UsageError } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import {
-  planSummary,
-  reportChanges,
-  reportFindings,
-  reportHeld,
-  requiredFindings,
-  type SyncFinding,
-} from './report.ts';
+import { planSummary, reportChanges, reportFindings, reportHeld, requiredFinding } from './report.ts';
 import type { PlannedRun } from './planned-run.ts';
 import { connectBoth, planFirstRun, planRun, withDatabase, type SyncOptions } from './session.ts';
 
@@ -27,11 +20,11 @@ export async function plan(options: PlanOptions, session: Session): Promise<Exit
   const { contacts, shortAddresses, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
   const sync = await connectBoth(options, session, contacts === undefined);
   const print = async (planned: PlannedRun, required: readonly string[] = []): Promise<ExitCode> => {
-    await reportChanges(session.report, planned, { limit: changes, shortAddresses });
-    async function* findings(): AsyncGenerator<readonly SyncFinding[]> {
+    async function* findings() {
       yield* planned.findings();
-      yield await requiredFindings(planned, required);
+      if (planned.counts.contactCreates > 0) yield required.map(requiredFinding);
     }
+    await reportChanges(session.report, planned, { limit: changes, shortAddresses });
     const found = await reportFindings(session.report, findings(), { isJson });
     session.report.result(planSummary(planned));
     reportHeld(session.report, planned);
@@ -39,7 +32,7 @@ export async function plan(options: PlanOptions, session: Session): Promise<Exit
   };
   return contacts === undefined
     ? await withDatabase(sync, sync.publicationId, async (database) =>
-        print((await planRun(sync, database, false)).planned, await database.writer.requiredColumns()),
+        print((await planRun(sync, database, false)).planned, database.requiredColumns),
       )
     : await print(await planFirstRun(sync, readRecords(contacts)));
 }

@@ -29,17 +29,13 @@ export class Postgres {
     return (await this.query<Row>(text, values)).rows;
   }
 
-  /** Rows as lists of values. */
-  async lists(text: string): Promise<unknown[][]> {
-    return (await this.#explained(this.#client.query<unknown[]>({ text, rowMode: 'array' }))).rows;
-  }
-
   /** The rows of an open cursor as lists of values. */
   async *cursor(name: string, size: number): AsyncGenerator<unknown[]> {
+    const fetch = { text: `FETCH ${size} FROM ${name}`, rowMode: 'array' } as const;
     for (;;) {
-      const page = await this.lists(`FETCH ${size} FROM ${name}`);
-      if (page.length === 0) return;
-      yield* page;
+      const { rows } = await this.#explained(this.#client.query<unknown[]>(fetch));
+      if (rows.length === 0) return;
+      yield* rows;
     }
   }
 
@@ -114,7 +110,7 @@ function reasonOfRefusal(error: unknown, idColumn: string): string | null {
 }
 
 /** Remedies for errors of PostgreSQL and of the connection, by code. */
-const remedies: Readonly<Record<string, string>> = {
+const remedies: Readonly<Partial<Record<string, string>>> = {
   ECONNREFUSED: 'no server answers at that address: start it, or correct host and port of DATABASE_URL',
   ENOTFOUND: 'there is no such host: correct DATABASE_URL',
   EAI_AGAIN: 'the name of its host cannot be looked up: check the network',

@@ -17,7 +17,7 @@ import { count, duration, number, type ReportedEvent, type Reporter } from '../.
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
 import type { PlannedRun } from './planned-run.ts';
 
-/** A finding of the planner, one about a contact that PostgreSQL refused, or about a column that it will refuse. */
+/** A finding of the planner, or one about a contact that PostgreSQL refused, or would refuse. */
 export type SyncFinding = Omit<Finding, 'code'> & {
   readonly code: Finding['code'] | 'contact_refused' | 'column_required';
 };
@@ -56,31 +56,17 @@ export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlyS
   };
 }
 
-/**
- * The columns without which PostgreSQL refuses a new contact, each with the number of contacts that get no value there.
- *
- * @param required - columns that are NOT NULL, without a default
- */
-export async function requiredFindings(
-  planned: Pick<PlannedRun, 'whole'>,
-  required: readonly string[],
-): Promise<readonly SyncFinding[]> {
-  const lacking = new Map(required.map((column) => [column, 0]));
-  for await (const { contactCreates } of planned.whole())
-    for (const { changes } of contactCreates)
-      for (const [column, before] of lacking) if ((changes[column] ?? null) === null) lacking.set(column, before + 1);
-  return [...lacking].flatMap(([field, contacts]) => (contacts === 0 ? [] : [requiredFinding(field, contacts)]));
+/** A column that makes PostgreSQL refuse every new contact. */
+export function requiredFinding(column: string): SyncFinding {
+  return {
+    code: 'column_required',
+    message: 'PostgreSQL would refuse every new contact, because it gives a required column no value.',
+    remedy: 'Give the column a default, map a field to it, or set situations.newSubscription to leave.',
+    isNew: true,
+    side: 'crm',
+    detail: `column ${column}`,
+  };
 }
-
-const requiredFinding = (field: string, contacts: number): SyncFinding => ({
-  code: 'column_required',
-  message: 'New contacts get no value in a column that is NOT NULL and has no default: PostgreSQL will refuse them.',
-  remedy: 'Give the column a default, map a field to it, or set situations.newSubscription to leave.',
-  isNew: true,
-  field,
-  side: 'crm',
-  detail: `${count(contacts, 'contact')} to create`,
-});
 
 export const refusalKey = ({ contactId, subscriptionId }: WriteRefusal): string => contactId ?? subscriptionId ?? '';
 
@@ -94,19 +80,11 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null } };
 }
 
-/** How a plan's changes are listed. */
-export interface ChangeListing {
-  /** How many of them. */
-  readonly limit: number;
-  /** Whether addresses are cut to their first letter and their domain. */
-  readonly shortAddresses: boolean;
-}
-
 /** Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone. */
 export async function reportChanges(
   report: Reporter,
   planned: PlannedRun,
-  { limit, shortAddresses }: ChangeListing,
+  { limit, shortAddresses }: { readonly limit: number; readonly shortAddresses: boolean },
 ): Promise<void> {
   const listed: PlannedChange[] = [];
   let total = 0;
@@ -152,20 +130,20 @@ function cellOf(value: unknown): string {
   return line.length > cellWidth ? `${line.slice(0, cellWidth - 1)}…` : line;
 }
 
-/** Contacts and subscriptions listed per finding, in the output for people. */
-const mostPlaces = 20;
+/** Lines per code, in the output for people. */
+const mostLines = 20;
 
 /** Findings of one code. */
 interface FoundOften {
   readonly first: SyncFinding;
-  /** Places, and how many findings each has: those with one reason are one place. */
-  readonly places: Map<string, number>;
+  /** By cause, or by place where a finding names no cause: a line, and how many findings it stands for. */
+  readonly lines: Map<string, readonly [line: string, found: number]>;
   found: number;
   fresh: number;
 }
 
 /**
- * People get each code once, with its places; programs get an event for each finding.
+ * People get each code once, with a line for each cause; programs get an event for each finding.
  *
  * @returns how often each code was found
  */
@@ -182,29 +160,24 @@ export async function reportFindings(
       if (onlyNew && !finding.isNew) continue;
       if (isJson) report.result(findingEvent(finding));
       else {
-        const same = byCode.get(finding.code) ?? {
-          first: finding,
-          places: new Map<string, number>(),
-          found: 0,
-          fresh: 0,
-        };
+        const same: FoundOften = byCode.get(finding.code) ?? { first: finding, lines: new Map(), found: 0, fresh: 0 };
         byCode.set(finding.code, same);
+        const [place, cause] = placeOf(finding);
+        const [line, found] = same.lines.get(cause || place) ?? [[place, cause].filter(Boolean).join(': '), 0];
+        if (found > 0 || same.lines.size < mostLines) same.lines.set(cause || place, [line, found + 1]);
         same.found += 1;
         if (finding.isNew) same.fresh += 1;
-        const { detail } = finding;
-        const place = [...same.places.keys()].find((each) => detail !== undefined && each.endsWith(`: ${detail}`));
-        const key = place ?? placeOf(finding);
-        if (place !== undefined || same.places.size < mostPlaces) same.places.set(key, (same.places.get(key) ?? 0) + 1);
       }
     }
-  for (const [code, { first, places, found, fresh }] of byCode) {
-    const listed = [...places].map(([place, times]) =>
-      times === 1 ? `    ${place}` : `    ${place} – and ${number(times - 1)} more with the same reason`,
-    );
-    const left = found - [...places.values()].reduce((sum, times) => sum + times, 0);
-    if (left > 0) listed.push(`    … and ${number(left)} more; --json lists all.`);
-    const head = `${code}: ${number(found)}, ${number(fresh)} new. ${first.message}`;
-    report.result({ type: 'finding', text: [head, `  ${first.remedy}`, ...listed].join('\n') });
+  for (const [code, { first, lines, found, fresh }] of byCode) {
+    let left = found;
+    const text = [`${code}: ${number(found)}, ${number(fresh)} new. ${first.message}`, `  ${first.remedy}`];
+    for (const [line, equal] of lines.values()) {
+      text.push(`    ${line}${equal > 1 ? ` (${number(equal)} times)` : ''}`);
+      left -= equal;
+    }
+    if (left > 0) text.push(`    … and ${number(left)} more; --json lists all.`);
+    report.result({ type: 'finding', text: text.join('\n') });
   }
   return counts;
 }
@@ -217,15 +190,16 @@ function findingEvent({ isNew, contactId, subscriptionId, ...rest }: SyncFinding
   };
 }
 
-function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFinding): string {
-  const parts = [
+/** The contact or subscription of a finding, and the cause that it may share with others. */
+function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFinding): readonly [string, string] {
+  const place = [
     contactId !== undefined && `contact ${contactId}`,
     contactId === undefined && row !== undefined && `row ${row}`,
     subscriptionId !== undefined && `subscription ${subscriptionId}`,
-    field !== undefined && `field ${field}`,
-    side !== undefined && field !== undefined && `in the ${side === 'crm' ? 'contact' : 'newsletter'}`,
   ];
-  return `${parts.filter(Boolean).join(', ')}${detail === undefined ? '' : `: ${detail}`}`;
+  const where = side === undefined ? '' : ` in the ${side === 'crm' ? 'contact' : 'newsletter'}`;
+  const cause = [field !== undefined && `field ${field}${where}`, detail];
+  return [place.filter(Boolean).join(', '), cause.filter(Boolean).join(': ')];
 }
 
 const accept = 'run newsletter sync apply --accept to carry it out once.';
@@ -279,7 +253,11 @@ export function appliedSummary({ counts, written, findings, held }: LastRun): Re
 }
 
 /** @param now - milliseconds since the Unix epoch */
-export function statusText(name: string, { lastRun, tokens, watermark }: StatusData, now: number): ReportedEvent {
+export function statusText(
+  name: string,
+  { lastRun, tokens, watermark }: Pick<SyncState, 'watermark'> & { lastRun: LastRun | null; tokens: number },
+  now: number,
+): ReportedEvent {
   const age = (ms: number): string => `${duration(Math.max(0, now - ms))} ago`;
   const findings = Object.entries(lastRun?.findings ?? {});
   const lines = [
@@ -305,12 +283,6 @@ export function statusText(name: string, { lastRun, tokens, watermark }: StatusD
       watermark,
     },
   };
-}
-
-export interface StatusData {
-  readonly lastRun: LastRun | null;
-  readonly tokens: number;
-  readonly watermark: SyncState['watermark'];
 }
 
 const seen = ({ contacts, subscriptions, pairs }: SyncCounts): string =>

@@ -11,6 +11,8 @@ export interface ContactColumn {
   readonly readable: boolean;
   readonly updatable: boolean;
   readonly insertable: boolean;
+  /** Whether a new row needs a value for it: it may not be null, and neither a default nor a trigger sets it. */
+  readonly required: boolean;
 }
 
 /** Contacts in one transaction, and rows of one fetch. */
@@ -35,6 +37,10 @@ export const qualified = (table: string): string => table.split('.', 2).map(iden
  */
 export const casts = { list: '::text[]', json: '', time: '::text', value: '' } as const;
 
+/** A hash of columns of the contact `c`; it detects changes. */
+export const versionOf = (names: readonly string[]): string =>
+  `md5(row(${names.map((name) => `c.${identifier(name)}`).join(', ')})::text)`;
+
 /** The tables of the sync. */
 export function syncTables(schema: string) {
   const named = (table: string): string => `${identifier(schema)}.${identifier(table)}`;
@@ -51,9 +57,7 @@ export function statements({ schema, contacts, mapping }: SyncConfig, columns: R
   const { tokens, state, consent, atRest } = syncTables(schema);
   const table = qualified(contacts.table);
   const id = identifier(contacts.id);
-  const read = [contacts.email, ...columnsOf(mapping)];
-  /** A hash of the columns that the sync reads; it detects concurrent changes. */
-  const version = `md5(row(${read.map((name) => `c.${identifier(name)}`).join(', ')})::text)`;
+  const version = versionOf([contacts.email, ...columnsOf(mapping)]);
   const typeOf = (name: string): string => columns.get(name)?.type ?? 'text';
   const idType = typeOf(contacts.id);
   const rows = (names: readonly string[]): string =>
@@ -132,6 +136,9 @@ export const columnsQuery = `
     a.attgenerated <> '' AS generated,
     has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable,
     has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS updatable,
-    has_column_privilege(a.attrelid, a.attnum, 'INSERT') AS insertable
+    has_column_privilege(a.attrelid, a.attnum, 'INSERT') AS insertable,
+    NOT a.atthasdef AND a.attidentity = '' AND t.typdefault IS NULL AND (t.typnotnull OR a.attnotnull AND NOT EXISTS (
+      SELECT FROM pg_trigger AS g WHERE g.tgrelid = a.attrelid AND NOT g.tgisinternal AND g.tgtype & 7 = 7
+        AND g.tgenabled <> 'D')) AS required
   FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_type AS b ON b.oid = t.typbasetype
   WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;

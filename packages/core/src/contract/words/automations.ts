@@ -1,4 +1,5 @@
 /** Reference documentation of automations and journeys. */
+import type { OperationId } from '../operations.ts';
 import {
   cursor,
   doubleOptOverride,
@@ -83,7 +84,7 @@ export const automationWords = {
     example:
       "{ automationId: 'aut_00000000-0000-4000-8000-000000000001', automationJourneyId: 'aj_00000000-0000-4000-8000-000000000001' }",
   },
-} as const satisfies Readonly<Record<string, OperationWords>>;
+} as const satisfies Readonly<Partial<Record<OperationId, OperationWords>>>;
 
 /** What the specification leaves open about these operations, and how it is filled here. */
 export const automationAssumptions = {
@@ -104,4 +105,4 @@ export const automationAssumptions = {
     'Values of the status filter are not shown: in_progress, completed, exited_early, all.',
   ],
   'journeys.get': ['The record is not shown; as in journeys.enroll.'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies Readonly<Partial<Record<OperationId, readonly string[]>>>;

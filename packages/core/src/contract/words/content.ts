@@ -1,4 +1,5 @@
 /** Reference documentation of authors, advertisement opportunities, complimentary access and condition sets. */
+import type { OperationId } from '../operations.ts';
 import { authorName, conditionSetPurpose, cursor, limit, page, publicationId, type OperationWords } from './shared.ts';
 
 /** Documentation of every operation in this file. */
@@ -77,7 +78,7 @@ export const contentWords = {
     errors: { 404: 'The publication does not exist, or it has no active condition set with this ID.' },
     example: "{ conditionSetId: '00000000-0000-4000-8000-000000000001', expand: ['stats'] }",
   },
-} as const satisfies Readonly<Record<string, OperationWords>>;
+} as const satisfies Readonly<Partial<Record<OperationId, OperationWords>>>;
 
 /** What the specification leaves open about these operations, and how it is filled here. */
 export const contentAssumptions = {
@@ -101,4 +102,4 @@ export const contentAssumptions = {
     'The record is not shown; as in conditionSets.list, plus stats.active_subscriber_count.',
     'An archived set answers 404.',
   ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies Readonly<Partial<Record<OperationId, readonly string[]>>>;

@@ -4,7 +4,7 @@
  * document and the n8n nodes take their texts from here. Apart from the operations, so that a bundle of the engine does
  * not carry it.
  */
-import type { OperationId } from '../operations.ts';
+import type { OperationId, ResourceOf } from '../operations.ts';
 import { automationAssumptions, automationWords } from './automations.ts';
 import { contentAssumptions, contentWords } from './content.ts';
 import { oauthAssumptions, oauthWords } from './oauth.ts';
@@ -165,4 +165,6 @@ export const resources = {
     title: 'OAuth 2.0',
     description: 'Authorization code flow with refresh, revocation and introspection of tokens.',
   },
-} as const satisfies Readonly<Record<string, { readonly title: string; readonly description: string }>>;
+} as const satisfies Readonly<
+  Record<ResourceOf<OperationId>, { readonly title: string; readonly description: string }>
+>;

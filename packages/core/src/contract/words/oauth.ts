@@ -1,4 +1,5 @@
 /** Reference documentation of the OAuth 2.0 endpoints. */
+import type { OperationId } from '../operations.ts';
 import { type OperationWords, type ParametersWords, type ParameterWords } from './shared.ts';
 
 const clientId = { text: "The OAuth client's ID (uid)." } as const satisfies ParameterWords;
@@ -85,7 +86,7 @@ export const oauthWords = {
     section: oauthSection,
     parameters: {},
   },
-} as const satisfies Readonly<Record<string, OperationWords>>;
+} as const satisfies Readonly<Partial<Record<OperationId, OperationWords>>>;
 
 /** What the specification leaves open about these operations, and how it is filled here. */
 export const oauthAssumptions = {
@@ -106,4 +107,4 @@ export const oauthAssumptions = {
   'oauth.tokenInfo': [
     'Fields are not shown: resource_owner_id, scope (string or list), expires_in or expires_in_seconds, application, created_at.',
   ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies Readonly<Partial<Record<OperationId, readonly string[]>>>;

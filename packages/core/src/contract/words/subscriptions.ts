@@ -1,4 +1,5 @@
 /** Reference documentation of subscriptions and their bulk updates. */
+import type { OperationId } from '../operations.ts';
 import {
   cursor,
   doubleOptOverride,
@@ -189,7 +190,7 @@ export const subscriptionWords = {
   'subscriptions.bulkUpdatePut': bulkUpdate,
   'subscriptions.updateStatus': updateStatus,
   'subscriptions.updateStatusPut': updateStatus,
-} as const satisfies Readonly<Record<string, OperationWords>>;
+} as const satisfies Readonly<Partial<Record<OperationId, OperationWords>>>;
 
 /** What the specification leaves open about these operations, and how it is filled here. */
 export const subscriptionAssumptions = {
@@ -233,4 +234,4 @@ export const subscriptionAssumptions = {
     'Values of new_status are not shown: active and inactive.',
     'PUT and PATCH do the same; the work is a job of type status.',
   ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies Readonly<Partial<Record<OperationId, readonly string[]>>>;

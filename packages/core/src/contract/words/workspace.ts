@@ -1,4 +1,5 @@
 /** Reference documentation of custom fields, deletion requests, publication fields and publications. */
+import type { OperationId } from '../operations.ts';
 import {
   cursor,
   limit,
@@ -133,7 +134,7 @@ export const workspaceWords = {
     section: 'None; the scope `publications:read` stands under Authentication',
     parameters: { limit, page },
   },
-} as const satisfies Readonly<Record<string, OperationWords>>;
+} as const satisfies Readonly<Partial<Record<OperationId, OperationWords>>>;
 
 /** What the specification leaves open about these operations, and how it is filled here. */
 export const workspaceAssumptions = {
@@ -163,4 +164,4 @@ export const workspaceAssumptions = {
   'publications.list': [
     'The endpoint is not shown. It is taken from the public API reference and SDK of beehiiv, never tried live: id, name, organization_name, referral_program_enabled, created; offset paging at top level. A key restricted to publications lists those.',
   ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies Readonly<Partial<Record<OperationId, readonly string[]>>>;

@@ -353,7 +353,7 @@ export function explain(cause: unknown, row: number, about: About): unknown {
   return cause;
 }
 
-const meanings: Readonly<Record<string, string>> = {
+const meanings: Readonly<Partial<Record<string, string>>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quotation mark is opened and never closed',
   CSV_MAX_RECORD_SIZE: 'a row is longer than 1 MB; most likely a quotation mark is opened and never closed',
   CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quotation mark before the next delimiter',

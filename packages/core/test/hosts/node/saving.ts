@@ -12,5 +12,5 @@ for (let n = 0; n < 100_000; n++) {
     expiresAt: null,
     scopes: Array.from({ length: 2000 }, () => accessToken),
   });
-  if (n === 0) process.stdout.write('saved\n');
+  process.stdout.write('saved\n');
 }

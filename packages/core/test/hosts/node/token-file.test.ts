@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -75,11 +74,10 @@ describe('the token file', () => {
     const path = join(scratchFolder(), 'tokens.json');
     const store = createFileTokenStore(path);
     const saving = fileURLToPath(new URL('saving.ts', import.meta.url));
-    for (const untilKill of fc.sample(fc.nat(15), { numRuns: 12, unbiased: true })) {
+    for (const saves of fc.sample(fc.integer({ min: 1, max: 8 }), { numRuns: 8, unbiased: true })) {
       const child = spawn(process.execPath, [saving, path], { stdio: ['ignore', 'pipe', 'inherit'] });
       onTestFinished(() => void child.kill('SIGKILL'));
-      await once(child.stdout, 'data'); // it has saved once
-      await sleep(untilKill);
+      for (let n = 0; n < saves; n += 1) await once(child.stdout, 'data');
       child.kill('SIGKILL');
       await once(child, 'close');
       const kept = await store.load();
@@ -93,18 +91,16 @@ describe('the token file', () => {
 describe('the lock of a token file', () => {
   it('admits one process at a time', async () => {
     const path = join(scratchFolder(), 'lock');
-    let inside = 0;
-    let most = 0;
-    await Promise.all(
-      Array.from({ length: 8 }, () =>
-        withLock(path, async () => {
-          most = Math.max(most, ++inside);
-          await sleep(3);
-          inside -= 1;
-        }),
-      ),
-    );
-    expect(most).toBe(1);
+    const [entered, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = withLock(path, () => {
+      entered.resolve();
+      return left.promise;
+    });
+    await entered.promise;
+    await expect(withLock(path, async () => 'in', { waitMs: 0 })).rejects.toThrow(`has used ${path}`);
+    const second = withLock(path, async () => 'in');
+    left.resolve();
+    expect([await first, await second]).toEqual([undefined, 'in']);
   });
 
   it('is released where the work fails', async () => {
@@ -126,7 +122,7 @@ describe('the lock of a token file', () => {
     });
     onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder.stdout, 'data');
-    await expect(withLock(path, async () => 'in', { waitMs: 100 })).rejects.toThrow(`has used ${path}`);
+    await expect(withLock(path, async () => 'in', { waitMs: 0 })).rejects.toThrow(`has used ${path}`);
     holder.kill('SIGKILL');
     await once(holder, 'close');
     expect(await withLock(path, async () => 'in', { waitMs: 1000 })).toBe('in');

@@ -52,7 +52,7 @@ type Opened =
     }
   | { readonly failure: Failure };
 
-const knownErrors: Readonly<Record<string, new (message: string, options: ErrorOptions) => Error>> = {
+const knownErrors: Readonly<Partial<Record<string, new (message: string, options: ErrorOptions) => Error>>> = {
   StartupError,
   StoreInUseError,
   StoreUnavailableError,

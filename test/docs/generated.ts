@@ -1,15 +1,12 @@
-/**
- * The list of the example workflows on their page, which is written from their files. `vitest run -u` of this file
- * writes it again.
- */
+/** Generates the list of the example workflows from their files, and the page of the benchmarks from its data. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
-import { page, pagePath } from '../support/documentation.ts';
+import { committedReport, updatedFiles, type Report } from '../bench/report.ts';
+import { page, pagePath, withSections } from '../support/documentation.ts';
 
 /** Heading and file of each workflow, in the order of the page. */
-const listed = [...page('n8n/workflows').matchAll(/^## (.+)$(?=[^]*?^\[`([\w-]+\.json)`\])/gm)].map(
+export const listed = [...page('n8n/workflows').matchAll(/^## (.+)$(?=[^]*?^\[`([\w-]+\.json)`\])/gm)].map(
   ([, heading = '', file = '']) => ({ heading, file }),
 );
 
@@ -34,11 +31,11 @@ ${about}${toSetUp.length > 0 ? ` To set up: ${toSetUp.join(', ')}.` : ''}
 [\`${file}\`](${path})`;
 }
 
-it('describes each workflow in the words of its file', async () => {
-  expect(listed.length).toBe(19);
-  const text = page('n8n/workflows');
-  const region = /(?<=<!-- workflows -->\n\n)[^]*?(?=\n\n<!-- \/workflows -->)/;
-  expect(text).toMatch(region);
-  const written = text.replace(region, () => listed.map(describeWorkflow).join('\n\n'));
-  await expect(written).toMatchFileSnapshot(join(root, pagePath('n8n/workflows')));
-});
+/** The text of each file, by its path from the root of the repository. */
+export function generate(): Readonly<Record<string, string>> {
+  const report = JSON.parse(readFileSync(join(root, committedReport.data), 'utf8')) as Report;
+  return {
+    ...withSections(pagePath('n8n/workflows'), { workflows: listed.map(describeWorkflow).join('\n\n') }),
+    ...updatedFiles(report),
+  };
+}

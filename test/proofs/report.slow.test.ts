@@ -1,8 +1,9 @@
 /**
- * The report on sources against a direct count, in 200 generated publications of the sandbox with its clock: signups,
+ * The report on sources against a direct count, in generated publications of the sandbox with its clock: signups,
  * confirmations, leavings and returns over months, and a watch that keeps the history of them, crashes and goes on.
  *
- * The direct count knows the statuses of everybody at every poll of the watch, and nothing else.
+ * 200 publications; `REPORT_RUNS` sets another number. The direct count knows the statuses of everybody at every poll
+ * of the watch, and nothing else.
  */
 import { createClient, createFetchHost } from '@newsletter-kit/core';
 import { createHistory, createSourceReport, historyEvents, type Cohort } from '@newsletter-kit/core/report';

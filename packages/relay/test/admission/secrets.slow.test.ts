@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -78,7 +78,7 @@ it('API key, signing secret and e-mail addresses are in no answer, log, metric, 
   for (const [path, init] of odd) await take(await send(path, init));
   for (status of [400, 401, 500]) {
     expect((await relay.signUp(`${status}.${address}`)).status).toBe(202);
-    await eventually(`the API has answered ${status}`, () => said.has(status));
+    await waitUntil(`the API has answered ${status}`, () => said.has(status));
   }
   const last = [...answers];
   for (let n = 0; n < 30; n += 1) await take(await relay.signUp(`p${n}.${address}`));

@@ -1,0 +1,115 @@
+/**
+ * Clones of the last commit, as other machines have them: the tests that read files of the checkout pass in each. The
+ * clones share one store of objects and the installed dependencies.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { git } from '../../scripts/git.ts';
+import { root } from '../../scripts/root.ts';
+import { filesOf } from '../rings.ts';
+import { linkDependencies } from '../support/repository-copy.ts';
+
+/** How a test names a file of the checkout that is no module. */
+const fileOfCheckout =
+  /\/scripts\/root\.ts'|\/support\/documentation\.ts'|new URL\('[^']*(?<!\.ts)', import\.meta\.url/;
+
+/** Fast tests that read files of the checkout. */
+function readersIn(rooms: RegExp): readonly string[] {
+  const reads = (path: string): boolean => fileOfCheckout.test(readFileSync(join(root, path), 'utf8'));
+  return filesOf('fast').filter((path) => rooms.test(path) && reads(path));
+}
+
+/** In the projects of the job `portable` in ci.yml. */
+const portable = readersIn(/^(packages\/(core|sandbox|cli)|test\/nodes)\//);
+/** These ask git for the files. */
+const documentation = readersIn(/^test\/docs\//);
+
+let folder: string;
+let store: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'newsletter-clones-'));
+  store = join(folder, 'store.git');
+  git(['clone', '--quiet', '--bare', '--shared', root, store]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** @param options - of `git clone` @returns the folder of the clone */
+function clone(name: string, options: readonly string[] = ['--shared'], source = store): string {
+  const made = join(folder, name);
+  git(['clone', '--quiet', ...options, source, made]);
+  return made;
+}
+
+/** Runs a command in a clone. @throws Error with its output where it fails */
+async function run(made: string, [command, ...args]: readonly [string, ...string[]]): Promise<void> {
+  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env;
+  const child = spawn(command, args, { cwd: made, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${command} ${args[0]} ended with ${code}:\n${output.slice(-20_000)}`);
+}
+
+const node = process.execPath;
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...portable] as const;
+/** `ulimit -n` sets the hard limit too, so that Node cannot raise it. */
+const withFewFiles = ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'] as const;
+
+it.each<[name: string, make: () => string, ...commands: (readonly [string, ...string[]])[]]>([
+  [
+    'with core.autocrlf, as on Windows',
+    () => clone('crlf', ['--shared', '--config', 'core.autocrlf=true']),
+    [node, 'node_modules/oxfmt/bin/oxfmt', '--check'],
+    ['bash', '-n', '.ci/run'],
+    [node, ...vitest],
+  ],
+  ['in a path with a blank, #, % and an umlaut', () => clone('my #1 100%20 für'), [node, ...vitest]],
+  [
+    'that is a worktree',
+    () => {
+      const made = join(folder, 'worktree');
+      git(['worktree', 'add', '--quiet', '--detach', made], store);
+      return made;
+    },
+    [node, ...vitest, ...documentation],
+  ],
+  [
+    'without history',
+    () => clone('shallow', ['--depth', '1'], pathToFileURL(store).href),
+    [node, ...vitest, ...documentation],
+  ],
+  ['of a user who may open 256 files', () => clone('few-files'), [...withFewFiles, node, ...vitest]],
+])(
+  'the tests that read files pass in a clone %s',
+  async (_name, make, ...commands) => {
+    const made = make();
+    await linkDependencies(made);
+    // Every text has the line endings of the repository; "-text" is a picture.
+    const files = git(['ls-files', '--eol'], made).trim().split('\n');
+    expect(files.filter((line) => !/ w\/(lf|-text|none) /.test(line))).toEqual([]);
+    for (const command of commands) await run(made, command);
+    expect(git(['status', '--porcelain'], made)).toBe('');
+  },
+  1_800_000,
+);
+
+it('finds the tests that read files', () => {
+  expect([...portable, ...documentation]).toEqual(
+    expect.arrayContaining([
+      'packages/core/test/documentation.test.ts',
+      'packages/sandbox/test/readme.test.ts',
+      'packages/cli/test/readme.test.ts',
+      'test/nodes/examples.test.ts',
+      'test/docs/pages.test.ts',
+    ]),
+  );
+});
