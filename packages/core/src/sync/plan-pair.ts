@@ -6,12 +6,7 @@ import { type Finding, PairFindings, type Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import { isErased, planAddress } from './plan-address.ts';
 import { type ConsentOptions, type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
-import {
-  readSubscription,
-  type ReadyMapping,
-  type ReadyField,
-  valueFingerprint,
-} from './prepare-mapping.ts';
+import { readSubscription, type ReadyMapping, type ReadyField, valueFingerprint } from './prepare-mapping.ts';
 import { encodeToken, type Base, type FieldBase, type AwaitedWrite } from './token.ts';
 import { isOptedOut, type Reading, readValue, valueOf } from './canonical-value.ts';
 
