@@ -70,6 +70,8 @@ export interface PairOptions extends ConsentOptions {
   readonly valuesWait?: boolean | undefined;
   /** Only an opt-out or a leave is planned, with the status; values follow in a later run. */
   readonly consentAlone?: boolean | undefined;
+  /** The key of the contact's write. */
+  readonly key?: string | undefined;
   /** The token is written even where no later run needs it. */
   readonly needsToken?: boolean | undefined;
   /** The subscription has a further address of the contact, not its own. */
@@ -92,7 +94,7 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const isValueHeld = options.valuesWait === true || base?.waits === true;
   const valuesWait = isValueHeld || consentAlone;
   const findings = new PairFindings(pair);
-  if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings, consentAlone);
+  if (base && isErased(subscription)) return erasedPlan({ ...pair, base }, mapping, findings, options);
 
   const consent = planConsent(pair, mapping, findings, options);
   const further = planFurther(pair, mapping, options);
@@ -152,6 +154,7 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
           changes,
           token: encodeToken(next, mapping),
           replacedToken: contact.token,
+          key: options.key,
           knowsOptOut: next.optOut === true,
           ...(alone && { alone: { changes: alone.changes, token: alone.token } }),
         }
@@ -190,11 +193,10 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
 
 /** Copies nothing of an erased person. The token keeps its base, so that the person is not subscribed again. */
 function erasedPlan(
-  base: Base,
-  contact: SyncContact,
+  { base, contact }: Pair & { readonly base: Base },
   mapping: ReadyMapping,
   findings: PairFindings,
-  waits: boolean,
+  { key, consentAlone }: PairOptions,
 ): PairPlan {
   findings.add('erased');
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
@@ -205,7 +207,7 @@ function erasedPlan(
     subscriptionWrite: null,
     furtherWrites: [],
     contactWrite:
-      token === contact.token || waits
+      token === contact.token || consentAlone
         ? null
         : {
             id: contact.id,
@@ -213,6 +215,7 @@ function erasedPlan(
             changes: {},
             token,
             replacedToken: contact.token,
+            key,
             knowsOptOut: next.optOut === true,
           },
     base: next,

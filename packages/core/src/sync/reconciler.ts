@@ -273,14 +273,12 @@ export class Reconciler {
       also,
       knowsOptOut: open?.knowsOptOut,
       consentAlone: options.consentAlone || open?.isLate,
+      key: this.#handOver.keyOf(contact),
       needsToken: !contacts.isLinked(row) && this.#draft.isAsked(contact),
     };
     const whole = planPair(pair, this.#mapping, all);
     // Refused together with values, a no goes out by itself.
-    const plan =
-      open && whole.contactWrite?.alone ? planPair(pair, this.#mapping, { ...all, consentAlone: true }) : whole;
-    if (!plan.contactWrite) return plan;
-    return { ...plan, contactWrite: { ...plan.contactWrite, key: this.#handOver.keyOf(contact) } };
+    return open && whole.contactWrite?.alone ? planPair(pair, this.#mapping, { ...all, consentAlone: true }) : whole;
   }
 
   /** The only linked one of several contacts, where the mapping goes on with it. */
