@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { events, run, start } from './command.ts';
-import { otherTransaction, settle, syncFixture, table, type Config } from './sync-fixture.ts';
+import { otherTransaction, settle, syncFixture, type Config } from './sync-fixture.ts';
 import { waitUntil } from '../../../test/support/waits.ts';
 
 test('updates both sides, and a second run writes nothing', async ({ sandboxOnPort: sandbox }) => {
@@ -283,30 +283,6 @@ test('reports a contact that PostgreSQL refuses, keeps its token, and writes all
     { city: 'Nowhere', ...ada },
     { city: 'Nowhere', ...grace },
   ]);
-});
-
-test('says before a run which column refuses new contacts, once, and creates them when it takes them', async ({
-  sandboxOnPort: sandbox,
-}) => {
-  const { sync, sql, subscribe } = await syncFixture(
-    sandbox,
-    table.replace('salary integer', 'salary integer NOT NULL'),
-  );
-  for (let number = 1; number <= 30; number += 1) await subscribe(`reader-${number}@example.com`);
-  const planned = await sync('plan');
-  expect(planned.stdout).toContain('column_required: 1, 1 new.');
-  expect(planned.stdout).toContain('column salary');
-  for (let run = 0; run < 4; run += 1) {
-    const refused = await sync('apply');
-    expect([refused.code, refused.stdout.match(/SQLSTATE 23502/g)?.length]).toEqual([2, 1]);
-    expect(refused.stdout).toContain('(30 times)');
-    expect(refused.stdout.includes('crm_outage')).toBe(run === 3);
-  }
-  await sql(`ALTER TABLE contacts ALTER COLUMN salary SET DEFAULT 0`);
-  // That the table takes them again shows in the run after.
-  expect(await sync('apply')).toMatchObject({ code: 2 });
-  expect(await sync('apply')).toMatchObject({ code: 0 });
-  expect(await sql(`SELECT count(*)::int AS contacts FROM contacts`)).toEqual([{ contacts: 30 }]);
 });
 
 test('completes a run that was killed before it wrote the contacts', async ({ sandboxOnPort: sandbox }) => {

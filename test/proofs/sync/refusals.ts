@@ -198,12 +198,16 @@ export class Refusals {
       const times = (this.#asked.get(request.email) ?? 0) + 1;
       this.#asked.set(request.email, times);
       if (times > 1) this.violations.push(`asked ${request.email} again`);
+      if (this.#shown.some((record) => record['email'] === request.email && record[optOut] === true))
+        this.violations.push(`asked ${request.email}, who is opted out`);
       const contact = world.contacts.find(({ email }) => email === request.email);
       if (contact && this.#linked.has(contact.id)) this.violations.push(`asked the former reader ${request.email}`);
     }
     for (const { contactWrites } of run.plan.pairs) for (const { id } of contactWrites) this.#linked.add(id);
     if (run.plan.held && world.accepts) this.violations.push(run.plan.held.message);
-    this.violations.push(...world.violations.splice(0));
+    // What a late list does not show, nobody can know.
+    const wrongs = world.violations.splice(0);
+    if (!this.isLate) this.violations.push(...wrongs);
     return run;
   }
 

@@ -77,9 +77,17 @@ export class HandOver {
     const key = this.keyOf({ id });
     const update = this.#state.updates[key];
     if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
-    if (!this.#open.has(key)) this.#refused += 1;
-    this.#open.set(key, update);
+    if (!this.#open.has(key)) {
+      this.#refused += 1;
+      this.#open.set(key, update);
+    }
     return { isLate: update.isFirst === true && this.#mayBeLate, knowsOptOut: update.optOut === true };
+  }
+
+  /** Notes that a contact without its new token shows an opt-out of which its subscription knows. */
+  noteOptOut(key: string): void {
+    const update = this.#open.get(key);
+    if (update) this.#open.set(key, { ...update, optOut: true });
   }
 
   /** Notes that a subscription waits for a contact of its own: it gets one as soon as the one it has is gone. */

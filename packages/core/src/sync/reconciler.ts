@@ -278,7 +278,10 @@ export class Reconciler {
     };
     const whole = planPair(pair, this.#mapping, all);
     // Refused together with values, a no goes out by itself.
-    return open && whole.contactWrite?.alone ? planPair(pair, this.#mapping, { ...all, consentAlone: true }) : whole;
+    const plan =
+      open && whole.contactWrite?.alone ? planPair(pair, this.#mapping, { ...all, consentAlone: true }) : whole;
+    if (open && !plan.contactWrite && plan.base.optOut) this.#handOver.noteOptOut(all.key);
+    return plan;
   }
 
   /** The only linked one of several contacts, where the mapping goes on with it. */
