@@ -15,11 +15,17 @@ export interface ChosenTests {
 }
 
 /** How many files run for a change of few files. One in a browser takes as long as several others. */
-const mostFiles: Readonly<Record<Runner, number>> = { vitest: 60, widget: 10, n8n: 0 };
+const mostFiles: Readonly<Record<Runner, number>> = { vitest: 36, widget: 10, n8n: 0 };
 /** The share of them for the room of the change. */
 const ownShare = 2 / 3;
-/** How much farther than the nearest test others may be: what reaches a change over many files says little about it. */
-const farther = 4;
+/**
+ * How much farther than the nearest test others may be, in the room of the change and in other rooms: what reaches a
+ * change over many files says little about it.
+ */
+const farther = { own: 4, other: 2 } as const;
+
+/** Tests that start a browser run for a change of their own room, and where nothing nearer reaches it. */
+const startsBrowser = /^test\/(e2e|examples|widget)\//;
 
 /**
  * Every changed file gets its nearest test; then those of the changed rooms follow, and then each other room's in turn,
@@ -35,14 +41,17 @@ export function chooseTests(graph: ImportGraph, files: readonly string[]): Chose
   const slow: string[] = [];
   for (const file of files) {
     const related = relatedTests(graph, file);
-    const [nearest, ...others] = inOrder(
+    const fast = inOrder(
       related.filter((test) => isFast(test.file)),
       [file],
     );
+    const [nearest] = fast;
     if (nearest) {
       chosen.add(nearest.file);
-      for (const test of [nearest, ...others])
-        if (test.distance <= nearest.distance + farther)
+      const isOwn = ({ file: test }: RelatedTest): boolean => roomOf(test) === roomOf(file);
+      const own = (fast.find(isOwn) ?? nearest).distance + farther.own;
+      for (const test of fast)
+        if (test.distance <= (isOwn(test) ? own : nearest.distance + farther.other))
           distances.set(test.file, Math.min(test.distance, distances.get(test.file) ?? Infinity));
     } else if (isTestCode(file)) slow.push(file);
     else if (isCode(file) && !graph.typesOnly.has(file)) {
@@ -64,7 +73,7 @@ export function chooseTests(graph: ImportGraph, files: readonly string[]): Chose
     const own = tests.filter((test) => rooms.has(roomOf(test)));
     const others = inTurn(
       Map.groupBy(
-        tests.filter((test) => !rooms.has(roomOf(test))),
+        tests.filter((test) => !rooms.has(roomOf(test)) && !startsBrowser.test(test)),
         roomOf,
       ),
     );
