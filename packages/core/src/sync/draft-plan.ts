@@ -80,6 +80,8 @@ export class DraftPlan {
     const { contact, base } = this.#contacts.at(row);
     if (base) return this.#planMissingSubscription(contact, base);
     const before = this.subscriptionCreates.length;
+    // Remembered also while nobody would be asked.
+    this.isAsked(contact);
     this.#planUnknownContact(row, contact);
     if (this.subscriptionCreates.length === before) this.unknownContacts += 1;
   }
