@@ -57,6 +57,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ],
   [
     'deciding',
+    'test/proofs/sync/refusals.slow.test.ts',
+    'the contact sync gives nothing up and carries every no; fewer histories than at night',
+  ],
+  [
+    'deciding',
     'test/n8n/{actions,chain,credential,lists,operations,signup,triggers}.test.ts',
     'the packed nodes in a real n8n that is started once',
   ],
@@ -86,6 +91,7 @@ export const decidingSizes = {
   CHAOS_KILLS: '3',
   CONSENT_HISTORIES: '100',
   CONSENT_DEPTH: '3',
+  SYNC_REFUSALS: '5000',
   NEWCOMER_PAGES: 'README.md start/',
   PEOPLE_RUNS: '5000',
   REPORT_RUNS: '100',

@@ -483,7 +483,7 @@ describe('a plan beyond the limits of changes', () => {
     const { review, report } = await run({ hints, items: [contact] });
     expect(report.json['held']).toMatchObject({ reasons: ['field_missing'] });
     expect(review).toMatchObject([{ json: { code: 'field_missing', field: 'properties.city' } }]);
-    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('Missing Fields Are Empty')]);
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('Accept Large Changes')]);
   });
 });
 

@@ -346,15 +346,6 @@ export const emptyValue: INodeProperties = {
   ],
 };
 
-export const missingIsEmpty: INodeProperties = {
-  displayName: 'Missing Fields Are Empty',
-  name: 'missingIsEmpty',
-  type: 'boolean',
-  default: false,
-  description:
-    'Whether a field that an item lacks counts as empty, as with Airtable. Otherwise the field is not compared.',
-};
-
 /** Named as the situations of the mapping, and so are their values. */
 export const situations: readonly INodeProperties[] = [
   {
@@ -431,7 +422,6 @@ export const options: readonly INodeProperties[] = [
   heldShare,
   heldCount,
   mergedInto,
-  missingIsEmpty,
   mostWrites,
   setOnUnsubscribe,
   shortAddresses,

@@ -11,6 +11,7 @@ import {
   planSync,
   readSyncState,
   startSync,
+  stateAfter,
   type SyncState,
   SyncStateError,
 } from '@newsletter-kit/core/sync';
@@ -83,7 +84,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     call,
   });
   const applied = settings.mode === 'apply' ? await applySync({ engine, publicationId, plan, call }) : undefined;
-  if (applied) saveState(staticData, publicationId, plan.state);
+  if (applied) saveState(staticData, publicationId, stateAfter(plan.state, applied));
   const endedAt = engine.host.now();
 
   if (plan.held) showHint(node, heldHint(plan.held));
@@ -184,16 +185,19 @@ async function consentItem(
   return { json: { consentFile: fileName, records: consent.length }, binary: { consent: file } };
 }
 
+const lookAndAccept =
+  'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.';
 const heldRemedies: Readonly<Record<HeldReason, string>> = {
-  too_many_changes:
-    'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
-  too_many_overwrites:
-    'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
-  opt_out_missing: 'Check the Opt-Out Field. If nobody has opted out yet, run once with Options: Accept Large Changes.',
+  too_many_changes: lookAndAccept,
+  too_many_overwrites: lookAndAccept,
+  too_many_creations: lookAndAccept,
+  too_many_contacts:
+    'Look at the items of Planned: an address that stands for nobody is best removed. If the changes are right, run once with Options: Accept Large Changes.',
+  opt_out_missing: 'Check the Opt-Out Field: it holds yes or no, a time, or a reason.',
   contacts_missing:
     'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
   field_missing:
-    'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, set Options: Missing Fields Are Empty.',
+    'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, run once with Options: Accept Large Changes.',
   state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',
 };
 

@@ -61,7 +61,6 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
     ...(subscribe === 'on_consent' && { consent: readParameter(at, parameters.consentField) }),
     situations: readCollection(parameters.situations, options),
     emptyValue: options['emptyValue'] === 'text' ? '' : null,
-    missingIsEmpty: options['missingIsEmpty'] ?? false,
     breaker: {
       ...(typeof heldShare === 'number' && { share: heldShare / 100 }),
       ...(typeof heldCount === 'number' && { atLeast: heldCount }),

@@ -1,10 +1,12 @@
 /** A sync run over the sandbox's API: reads pages, sends bulk updates, and handles failed answers. */
 import { createClient, createFetchHost, type Client } from '@newsletter-kit/core';
+import { TransportError } from '@newsletter-kit/core/engine';
 import {
   applySync,
   planSync,
   recordOf,
   startSync,
+  stateAfter,
   type AppliedSync,
   type PlannedPair,
   type PlanSyncOptions,
@@ -23,12 +25,15 @@ let requests: string[];
 let bodies: unknown[];
 /** Changes the answer about a bulk update's job. */
 let jobAnswer: ((job: object) => object) | undefined;
+/** The status of the answer to a request that creates subscriptions, by their addresses; null for a lost answer. */
+let creationStatus: ((emails: readonly string[]) => number | null) | undefined;
 
 beforeEach(async () => {
   sandbox = createSandbox({ seed: 'empty', profile: 'unlimited' });
   requests = [];
   bodies = [];
   jobAnswer = undefined;
+  creationStatus = undefined;
   const fetching = createFetchHost({ fetch: sandbox.fetch });
   client = createClient({
     baseUrl: 'http://sandbox.test/v2',
@@ -40,6 +45,12 @@ beforeEach(async () => {
         const path = new URL(request.url).pathname.split('/').slice(4).join('/');
         requests.push(`${request.method} ${path}`);
         if (request.body !== undefined) bodies.push(JSON.parse(request.body));
+        if (creationStatus && path === 'bulk_subscriptions') {
+          const { subscriptions } = JSON.parse(request.body ?? '') as { subscriptions: { email: string }[] };
+          const status = creationStatus(subscriptions.map(({ email }) => email));
+          if (status === null) throw new TransportError('network');
+          if (status !== 200) return { status, headers: {}, body: '{}' };
+        }
         const answer = await fetching.send(request);
         if (!jobAnswer || !path.startsWith('bulk_subscription_updates/')) return answer;
         const { data } = JSON.parse(answer.body) as { data: object };
@@ -189,7 +200,11 @@ describe('a sync run', () => {
       await client.subscriptions.create({ email: `${name}@example.com`, double_opt_override: 'off' });
     requests = [];
     const planned = await plan([contact('2', 'bob@example.com', 'Köln')], { scope: 'incoming' });
-    expect(planned).toMatchObject({ counts: { subscriptions: 1, pairs: 1 }, contactCreates: [], state: startSync() });
+    expect(planned).toMatchObject({
+      counts: { subscriptions: 1, pairs: 1 },
+      contactCreates: [],
+      state: { watermark: null, contacts: null },
+    });
     await apply(planned);
     expect(await cityOf('bob@example.com')).toBe('Köln');
     expect(requests.filter((request) => request === 'GET subscriptions')).toHaveLength(2);
@@ -275,7 +290,16 @@ describe('a sync run', () => {
         ...(unsubscribe ? { unsubscribe: true } : { custom_fields: [{ name: 'City', value: ['a', 'b'] }] }),
       },
     ],
-    contactWrites: [{ id: `c${number}`, situation: 'linked', changes: {}, token: 'a token', replacedToken: '' }],
+    contactWrites: [
+      {
+        id: `c${number}`,
+        situation: 'linked',
+        changes: {},
+        token: 'a token',
+        replacedToken: '',
+        knowsOptOut: false,
+      },
+    ],
     consent: [],
   });
 
@@ -325,6 +349,84 @@ describe('a sync run', () => {
         detail,
       })),
     );
+  });
+
+  it('writes an unsubscribe by itself, and the no of a contact whose values the newsletter refuses', async () => {
+    const planned = await plan([]);
+    const [leaving, opting] = [pairOf(1), pairOf(2)].map(({ contactWrites: [write], ...pair }): PlannedPair => ({
+      ...pair,
+      contactWrites: write
+        ? [
+            {
+              ...write,
+              key: pair.subscriptionId,
+              alone: { changes: { do_not_mail: true }, token: 'a token of the no' },
+            },
+          ]
+        : [],
+    }));
+    if (!leaving || !opting) throw new Error('There are two pairs.');
+    const both = opting.subscriptionWrites.map((write) => ({ ...write, unsubscribe: true as const }));
+    jobAnswer = () => ({ status: 'complete', error_log: ['subscriptions[1]: no.', 'subscriptions[2]: no.'] });
+    bodies = [];
+    const applied = await apply({ ...planned, pairs: [leaving, { ...opting, subscriptionWrites: both }] });
+    expect(bodies).toMatchObject([
+      {
+        subscriptions: [
+          { subscription_id: opting.subscriptionId, unsubscribe: true },
+          { subscription_id: leaving.subscriptionId, custom_fields: [{ name: 'City' }] },
+          { subscription_id: opting.subscriptionId, custom_fields: [{ name: 'City' }] },
+        ],
+      },
+    ]);
+    expect(applied.contactUpdates).toMatchObject(
+      ['c1', 'c2'].map((id) => ({ id, changes: { do_not_mail: true }, token: 'a token of the no' })),
+    );
+    expect(applied).toMatchObject({ failed: 2, refused: [] });
+    // Where the unsubscribe itself is refused, the contact keeps its token, and the next run does not think it late.
+    jobAnswer = () => ({ status: 'complete', error_log: ['subscriptions[0]: no.'] });
+    const refused = await apply({ ...planned, pairs: [{ ...opting, subscriptionWrites: both }] });
+    expect([refused.contactUpdates, refused.refused.map(({ key }) => key)]).toEqual([[], [opting.subscriptionId]]);
+    const key = opting.subscriptionId;
+    const update = { runs: 0, tokens: [] };
+    const state = { ...startSync(), updates: { [key]: update, other: update } };
+    expect(stateAfter(state, refused)).toEqual({ ...startSync(), updates: { other: update } });
+  });
+
+  describe('that asks people to subscribe', () => {
+    const people = ['1', '2', '3'].map((id) => contact(id, `reader-${id}@example.com`));
+    const asked = async () => {
+      mapping = { ...mapping, subscribe: 'with_confirmation' };
+      const planned = await plan(people);
+      requests = [];
+      const applied = await apply(planned);
+      const state = stateAfter(planned.state, applied);
+      return { applied, again: (await plan(people, { state })).subscriptionCreates.length };
+    };
+
+    it.each([null, 500, 408])('asks nobody twice where the answer is lost: %s', async (status) => {
+      creationStatus = () => status;
+      const { applied, again } = await asked();
+      expect(requests.filter((request) => request === 'POST bulk_subscriptions')).toHaveLength(1);
+      expect(applied.findings.map(({ code }) => code)).toEqual(Array(3).fill('subscription_creation_failed'));
+      expect(again).toBe(0);
+    });
+
+    it.each([403, 429])('asks again where the newsletter refused: %i', async (status) => {
+      creationStatus = () => status;
+      const { applied, again } = await asked();
+      expect(applied).toMatchObject({ created: 0, failed: 3 });
+      expect(applied.findings.map(({ code }) => code)).toEqual(Array(3).fill('write_failed'));
+      expect(again).toBe(3);
+    });
+
+    it('finds the one that the newsletter refuses, and asks all others', async () => {
+      creationStatus = (emails) => (emails.includes('reader-2@example.com') ? 400 : 200);
+      const { applied, again } = await asked();
+      expect(applied).toMatchObject({ created: 2, failed: 1 });
+      expect(applied.findings).toMatchObject([{ code: 'write_failed', contactId: '2' }]);
+      expect(again).toBe(1);
+    });
   });
 
   it.each(['complete', 'failed'])('reports only the change that a line of a job names: %s', async (status) => {

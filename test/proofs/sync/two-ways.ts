@@ -371,6 +371,8 @@ function comparable(
       missing: [...state.missing].sort(),
       erased: [...state.erased].sort(),
       reported: [...state.reported].sort(),
+      asked: [...state.asked].sort(),
+      created: state.created.map((tokens) => [...tokens].sort()),
     },
     pairs: texts(
       parts.flatMap(({ pairs }) =>

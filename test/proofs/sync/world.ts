@@ -28,6 +28,7 @@ export const fieldIds = {
   score: { id: 'f0000000-0000-4000-8000-000000000002', kind: 'integer' },
   topics: { id: 'f0000000-0000-4000-8000-000000000003', kind: 'list' },
   source: { id: 'f0000000-0000-4000-8000-000000000004', kind: 'string' },
+  vip: { id: 'f0000000-0000-4000-8000-000000000005', kind: 'boolean' },
 } as const;
 export type FieldName = keyof typeof fieldIds;
 
@@ -74,7 +75,13 @@ export class World {
   readonly persons: Person[] = [];
   readonly contacts: Contact[] = [];
   /** Present names of the custom fields. */
-  readonly names: Record<FieldName, string> = { city: 'City', score: 'Score', topics: 'Topics', source: 'Source' };
+  readonly names: Record<FieldName, string> = {
+    city: 'City',
+    score: 'Score',
+    topics: 'Topics',
+    source: 'Source',
+    vip: 'Vip',
+  };
   state: SyncState = startSync();
   /** Seconds. */
   now = 1_800_000_000;
@@ -83,6 +90,12 @@ export class World {
   readonly erased = new Set<string>();
   /** Writes that no sync may make. */
   readonly violations: string[] = [];
+  /** Whether plans are accepted that would be held back. */
+  accepts = true;
+  /** Whether the CRM takes a write; null for a contact to create. */
+  takes: (contact: Contact | null, changes: Readonly<Record<string, unknown>>) => boolean = () => true;
+  /** What a run gets of the records that the CRM has. */
+  list: (records: readonly unknown[]) => readonly unknown[] = (records) => records;
   /** Sees every value that the sync writes, before it is stored. */
   onWrite: (to: Person | Contact, value: unknown) => void = () => undefined;
 
@@ -167,8 +180,9 @@ export class World {
       display: this.names[name as FieldName],
     }));
     const mapping = prepareMapping(this.mapping, customFields, 'pub_1');
-    const reconciler = createReconciler({ mapping, state: this.state, now: this.now * 1000, accept: true });
-    for (const contact of order(this.contacts)) reconciler.addContact(this.#record(contact, half));
+    const reconciler = createReconciler({ mapping, state: this.state, now: this.now * 1000, accept: this.accepts });
+    const records = order(this.contacts).map((contact) => this.#record(contact, half));
+    for (const record of this.list(records)) reconciler.addContact(record);
     const list = order(this.persons);
     for (let start = 0; start < list.length; start += 3)
       reconciler.addSubscriptions(list.slice(start, start + 3).map((person) => this.#listed(person, half)));
@@ -211,10 +225,11 @@ export class World {
     for (const { changes, subscriptionId } of plan.contactCreates)
       yield () => {
         const { email, ...values } = recordOf(Object.entries(changes));
+        if (!this.takes(null, changes)) return;
         const contact = this.addContact(String(email));
         const who = this.persons.find(({ id }) => id === subscriptionId)?.who;
         if (who !== undefined) contact.who = who;
-        this.#write(contact, values);
+        this.#store(contact, values);
       };
   }
 
@@ -244,7 +259,10 @@ export class World {
   }
 
   #write(contact: Contact | undefined, changes: Readonly<Record<string, unknown>>): void {
-    if (!contact) return;
+    if (contact && this.takes(contact, changes)) this.#store(contact, changes);
+  }
+
+  #store(contact: Contact, changes: Readonly<Record<string, unknown>>): void {
     for (const [field, value] of Object.entries(changes)) {
       this.onWrite(contact, value);
       if (field === 'email') contact.email = String(value);

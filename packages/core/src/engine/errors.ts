@@ -245,6 +245,16 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
+/**
+ * Whether the service refused a call, or provably never got it. After any other error, the call may have been carried
+ * out.
+ */
+export function isRefusal(error: NewsletterError): boolean {
+  if (error instanceof ApiError) return error.status < 500 && error.status !== 408;
+  if (error instanceof NetworkError || error instanceof TimeoutError) return error.notSent;
+  return error instanceof InvalidRequestError || error instanceof ConfigurationError;
+}
+
 /** Adds advice where it is unknown whether the call was carried out. */
 export function withAdvice(error: Error, advice: string | undefined): Error {
   if (advice) error.message += ` Whether it has happened is unknown. ${advice}`;

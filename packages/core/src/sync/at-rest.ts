@@ -18,6 +18,8 @@ export interface UnplannedPair {
   readonly subscription: SyncSubscription;
   readonly record: unknown;
   readonly token: string;
+  /** Whether a field that the record lacks is empty. Default: it was not delivered. */
+  readonly isEmpty?: ((path: string) => boolean) | undefined;
 }
 
 /**
@@ -37,7 +39,8 @@ export function isAtRest(
   if (typeof email !== 'string' || isErased(subscription)) return false;
   if (email !== subscription.email && addressKey(email) !== key) return false;
   const hasLeft = subscription.status === 'inactive';
-  const shownOptOut = veto && delivered(readPath(record, veto.contact), mapping);
+  const value = veto && readPath(record, veto.contact);
+  const shownOptOut = veto && value === undefined && pair.isEmpty?.(veto.contact) ? null : value;
   const optOut = isOptedOut(shownOptOut);
   // Unreadable, or an opt-out that acts or is reported.
   if ((optOut === undefined && shownOptOut !== undefined) || (optOut === true && !hasLeft)) return false;
@@ -49,19 +52,18 @@ export function isAtRest(
 
 function isFieldAtRest(
   field: ReadyField,
-  { subscription, record, token }: UnplannedPair,
+  { subscription, record, token, isEmpty }: UnplannedPair,
   mapping: ReadyMapping,
 ): boolean {
   const { kind, separator, direction, identity, contact } = field;
   const here = subscriptionValue(field, subscription);
-  const there = delivered(readPath(record, contact), mapping);
-  if (here === undefined || there === undefined) return false;
+  const there = readPath(record, contact);
+  if (here === undefined) return false;
   const text = canonicalText(kind, here);
   if (text === undefined) return false;
-  const isSame = here === there && kind !== 'list';
-  if (!isSame && canonicalText(kind, there, separator) !== text) return false;
+  if (there === undefined) {
+    // Empty, or a box that is not ticked.
+    if (!isEmpty?.(contact) || !(text === '' || (kind === 'boolean' && text !== 'true'))) return false;
+  } else if (!(here === there && kind !== 'list') && canonicalText(kind, there, separator) !== text) return false;
   return isFieldSettled(token, identity, direction === 'both' ? valueFingerprint(mapping, text) : undefined);
 }
-
-const delivered = (value: unknown, { missingIsEmpty }: ReadyMapping): unknown =>
-  value === undefined && missingIsEmpty ? null : value;

@@ -70,7 +70,6 @@ const isEmpty = (value: unknown): boolean => value === null || value === undefin
 export const withoutContactTexts = {
   erased: 'erased',
   deleted: 'whose contact was deleted in the CRM',
-  failed: 'whose contact could not be created',
   ignored: 'left by the setting for new subscriptions',
 } as const;
 

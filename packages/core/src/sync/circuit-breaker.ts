@@ -1,16 +1,19 @@
 /** The circuit breaker: holds back a plan that changes too much until a person accepts it. Pure. */
+import { nearMiss } from '../engine/near-miss.ts';
 import type { Held, HeldReason, SyncCounts } from './plan.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import { maxEntries } from './state.ts';
 
 /** What the breaker looks at, beside the counts. */
 export interface BreakerFacts {
-  /** Paths of the mapping that no contact delivered. */
+  /** Mapped custom fields that the publication no longer has, by the contact's path; those accepted before left out. */
+  readonly vanished: readonly string[];
+  /** Paths of the mapping that no contact delivered; those accepted before left out. */
   readonly absent: readonly string[];
   /** Paths that contacts have. */
   readonly fieldNames: readonly string[];
-  /** Why no contact's opt-out can be trusted; null where it can. */
-  readonly optOut: 'unreadable' | 'never_shown' | null;
+  /** Whether contacts have the opt-out field, and nobody a yes or no in it. */
+  readonly isOptOutUnreadable: boolean;
   /** Contacts that the last complete run read; null before the first. */
   readonly contactsBefore: number | null;
   /** Entries of the largest list in the state for the next run. */
@@ -24,9 +27,9 @@ export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: numbe
 
 /** Why a plan is held back; null where it passes. */
 export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
-  const { vanished, optOut } = mapping;
-  const { contacts, pairs, unsubscribes, clears, removals, overwrites, limit } = counts;
-  const { absent, contactsBefore, entries } = facts;
+  const { contacts, pairs, unsubscribes, clears, removals, overwrites, subscriptionCreates, contactsOfOne } = counts;
+  const { limit } = counts;
+  const { vanished, absent, contactsBefore, entries } = facts;
   const problems: [HeldReason, string][] = [];
   if (unsubscribes + clears + removals > limit)
     problems.push([
@@ -39,17 +42,25 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
         'too_many_overwrites',
         `The plan overwrites ${count} values of "${field}" in the ${side === 'crm' ? 'CRM' : 'newsletter'}; at most ${limit} pass without a person who accepts them.`,
       ]);
+  if (subscriptionCreates > limit)
+    problems.push([
+      'too_many_creations',
+      `The plan asks ${subscriptionCreates} people to subscribe; at most ${limit} pass without a person who accepts them.`,
+    ]);
+  if (contactsOfOne > Math.max(1, limit))
+    problems.push([
+      'too_many_contacts',
+      `The plan writes ${contactsOfOne} contacts of one person; at most ${limit} pass without a person who accepts them.`,
+    ]);
   for (const field of vanished)
     problems.push(['field_missing', `The publication no longer has the custom field mapped to "${field}".`]);
-  for (const field of absent) problems.push(['field_missing', `No contact has the field "${field}".`]);
+  for (const field of absent) {
+    const near = nearMiss(field, facts.fieldNames);
+    problems.push(['field_missing', `No contact has the field "${field}"${near ? `; near to it is "${near}"` : ''}.`]);
+  }
   if (absent.length > 0) problems.push(['field_missing', `The contacts have: ${facts.fieldNames.join(', ')}.`]);
-  if (facts.optOut !== null && optOut)
-    problems.push([
-      'opt_out_missing',
-      facts.optOut === 'unreadable'
-        ? `No contact has a yes or no in its opt-out "${optOut.contact}".`
-        : `People have left the newsletter, and no contact shows an opt-out in "${optOut.contact}": check its name. If nobody has opted out yet, accept the plan once.`,
-    ]);
+  if (facts.isOptOutUnreadable)
+    problems.push(['opt_out_missing', `No contact has a yes or no in its opt-out "${mapping.optOut?.contact}".`]);
   // The first run has nothing to compare with: few contacts and many subscriptions are a usual start.
   if (contactsBefore !== null && contactsBefore > mapping.breaker.atLeast && contacts < contactsBefore / 2)
     problems.push([

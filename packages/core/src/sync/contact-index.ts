@@ -20,6 +20,9 @@ export interface IndexedContact {
   readonly base: Base | undefined;
 }
 
+/** Records whose fields are named where one of the mapping is missing. */
+const namedRecords = 100;
+
 /** Stands for a token that was changed or cut. */
 const damaged = '';
 /** Stands for a whole token of another newsletter. */
@@ -27,13 +30,17 @@ const foreign = ' ';
 
 /** Contacts by their row, counted from 1. */
 export class ContactIndex {
+  /** Every path of the mapping. */
+  readonly paths: readonly string[];
   /** Every path of the mapping that no record has delivered so far. */
   readonly missingFields: Set<string>;
-  /** Names of fields that records have, for messages about {@link missingFields}. */
-  fieldNames: readonly string[] = [];
+  /** Names of fields that the first records have, for messages about {@link missingFields}. */
+  readonly fieldNames = new Set<string>();
   readonly optOuts = new OptOutsSeen();
   readonly #mapping: ReadyMapping;
   readonly #log: FindingLog;
+  readonly #areAll: boolean;
+  readonly #onToken: (token: string) => void;
   /** By row; undefined for a record without id and for a repeated one. */
   readonly #records: unknown[] = [undefined];
   readonly #ids = new Set<string>();
@@ -54,15 +61,25 @@ export class ContactIndex {
   /** By row: 1 once its subscription came in. */
   readonly #matched: (0 | 1)[] = [1];
 
-  constructor(mapping: ReadyMapping, log: FindingLog) {
+  /**
+   * @param options.areAll - whether all contacts come in: a field that a record lacks and others have is then empty
+   * @param options.onToken - is given each whole token of this newsletter
+   */
+  constructor(
+    mapping: ReadyMapping,
+    log: FindingLog,
+    { areAll, onToken }: { readonly areAll: boolean; readonly onToken: (token: string) => void },
+  ) {
     this.#mapping = mapping;
     this.#log = log;
+    this.#areAll = areAll;
+    this.#onToken = onToken;
     const { fields, optOut, consent, subscribe, paths } = mapping;
     const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
     const { id, email, token } = paths;
-    this.missingFields = new Set(
-      [id, email, token, ...fields.map(({ contact }) => contact), ...flags].filter((path) => path !== undefined),
-    );
+    const all = [id, email, token, ...fields.map(({ contact }) => contact), ...flags];
+    this.paths = [...new Set(all.filter((path) => path !== undefined))];
+    this.missingFields = new Set(this.paths);
   }
 
   /** Notes that contacts which do not come in deliver every field. */
@@ -92,7 +109,8 @@ export class ContactIndex {
     this.#keys.push(0);
     this.#matched.push(0);
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
-    if (this.fieldNames.length === 0) this.fieldNames = pathsOf(record);
+    if (row <= namedRecords && this.missingFields.size > 0)
+      for (const path of pathsOf(record)) this.fieldNames.add(path);
     if (optOut) this.optOuts.add(readPath(record, optOut.contact));
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
@@ -157,6 +175,7 @@ export class ContactIndex {
       this.#log.report('token_of_another_newsletter', { row, contactId });
     } else if (isWhole(token)) {
       const key = tokenKey(token);
+      this.#onToken(token);
       addRow(this.#bySubscription, key, row);
       this.#keys[row] = key;
       this.#tokens[row] = token;
@@ -174,7 +193,7 @@ export class ContactIndex {
 
   /** The contact of a row, without reading its token. */
   contactAt(row: number): SyncContact {
-    return toContact(this.#records[row], row, this.#mapping);
+    return toContact(this.#records[row], row, this.#mapping, this.#isEmpty);
   }
 
   /** The base in the token of a contact that is linked to this subscription. */
@@ -185,8 +204,12 @@ export class ContactIndex {
 
   /** Whether the linked contact of a row shows, together with its subscription, what its token says. */
   isAtRest(row: number, subscription: SyncSubscription, key: string): boolean {
-    return isAtRest({ subscription, record: this.#records[row], token: this.#tokens[row] ?? '' }, this.#mapping, key);
+    const pair = { subscription, record: this.#records[row], token: this.#tokens[row] ?? '', isEmpty: this.#isEmpty };
+    return isAtRest(pair, this.#mapping, key);
   }
+
+  /** Whether a field that a record lacks is empty: another record of a complete run has it. */
+  readonly #isEmpty = (path: string): boolean => this.#areAll && !this.missingFields.has(path);
 
   /** Rows of the contacts with this address. */
   withAddress(email: string): readonly number[] {
@@ -285,19 +308,29 @@ function rowsOf(rows: RowNumbers | undefined): readonly number[] {
 }
 
 /** Reads a contact's record by the mapping's paths. */
-function toContact(record: unknown, row: number, mapping: ReadyMapping): SyncContact {
+function toContact(
+  record: unknown,
+  row: number,
+  { fields, paths, optOut, consent }: ReadyMapping,
+  isEmpty: (path: string) => boolean,
+): SyncContact {
   const values: Record<string, unknown> = {};
-  for (const { contact } of mapping.fields) values[contact] = readPath(record, contact);
-  const { paths, optOut, consent } = mapping;
-  const valueAt = (path: string | undefined): unknown => (path === undefined ? undefined : readPath(record, path));
-  const optOutValue = valueAt(optOut?.contact);
+  const lacks: string[] = [];
+  const valueAt = (path: string | undefined): unknown => {
+    const value = path === undefined ? undefined : readPath(record, path);
+    if (path === undefined || value !== undefined || !isEmpty(path)) return value;
+    lacks.push(path);
+    return null;
+  };
+  for (const { contact } of fields) values[contact] = valueAt(contact);
   return {
     id: textOf(readPath(record, paths.id)),
     email: textOf(readPath(record, paths.email)),
-    optOut: optOutValue === undefined && mapping.missingIsEmpty ? null : optOutValue,
+    optOut: valueAt(optOut?.contact),
     consent: valueAt(consent),
     token: readPath(record, paths.token),
     values,
+    ...(lacks.length > 0 && { lacks }),
     row,
   };
 }

@@ -14,6 +14,8 @@ export interface SyncContact {
   readonly token?: unknown;
   /** The mapped fields by their paths; undefined for a field that was not delivered. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** Mapped fields that the record lacks and others of the run have: they are empty, and a box is not ticked. */
+  readonly lacks?: readonly string[] | undefined;
   /** Number of the row it came in, counted from 1. */
   readonly row: number;
 }

@@ -4,13 +4,14 @@
  */
 import { isAddress } from '../signup/address.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
-import { hasToken, type SyncContact } from './contact.ts';
+import type { SyncContact } from './contact.ts';
 import type { ContactIndex } from './contact-index.ts';
 import type { FindingLog } from './findings.ts';
+import type { HandOver } from './hand-over.ts';
 import type { ContactCreate, PlannedPair, PlannedWrites, SubscriptionCreate } from './plan.ts';
 import { isErased } from './plan-address.ts';
 import { type ConsentRecord, withStatus } from './plan-consent.ts';
-import { type ContactWrite, contactValue, type CustomFieldWrite, customFieldWrite, readContact } from './plan-pair.ts';
+import { contactValue, type CustomFieldWrite, customFieldWrite, readContact } from './plan-pair.ts';
 import {
   addressFingerprint,
   type SyncSubscription,
@@ -21,9 +22,6 @@ import {
 import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
 import { isOptedOut, yesNo } from './canonical-value.ts';
-
-/** A creation that did not come back is repeated until it was tried this often. */
-const maxAttempts = 3;
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
@@ -41,30 +39,33 @@ export class DraftPlan {
   /** Contacts that are marked as removed. */
   removals = 0;
   /** Subscriptions that get no contact, by the reason. */
-  readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, failed: 0, ignored: 0 };
+  readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, ignored: 0 };
   /** Contacts without a subscription that are left alone. */
   unknownContacts = 0;
   readonly #mapping: ReadyMapping;
   readonly #state: SyncState;
   readonly #contacts: ContactIndex;
   readonly #log: FindingLog;
+  readonly #handOver: HandOver;
   /** Fingerprints of what this run misses, and of what the run before missed. */
   readonly #missing = new Set<string>();
   readonly #missingBefore: ReadonlySet<string>;
-  readonly #attempts: Record<string, number> = {};
-  /** How often the changes that are handed over now were handed over: a contact that takes one gets another token. */
-  readonly #updates: Record<string, number> = {};
-  #updateCount = 0;
-  /** Unix seconds: just before the oldest contact to create that was never handed over. */
-  #waitsFrom = Number.POSITIVE_INFINITY;
-  /** Unix seconds: creation of the oldest subscription that gets a contact. */
-  #oldestCreate: number | null = null;
+  /** Fingerprints of addresses that were asked to subscribe, and have no linked contact. */
+  readonly #asked = new Set<string>();
+  readonly #askedBefore: ReadonlySet<string>;
 
-  constructor(mapping: ReadyMapping, state: SyncState, contacts: ContactIndex, log: FindingLog) {
+  constructor(
+    mapping: ReadyMapping,
+    state: SyncState,
+    contacts: ContactIndex,
+    { log, handOver }: { readonly log: FindingLog; readonly handOver: HandOver },
+  ) {
     this.#mapping = mapping;
     this.#state = state;
     this.#contacts = contacts;
     this.#log = log;
+    this.#handOver = handOver;
+    this.#askedBefore = new Set(state.asked);
     this.erased = new Set(state.erased);
     this.#missingBefore = new Set(state.missing);
   }
@@ -79,6 +80,8 @@ export class DraftPlan {
     const { contact, base } = this.#contacts.at(row);
     if (base) return this.#planMissingSubscription(contact, base);
     const before = this.subscriptionCreates.length;
+    // Remembered also while nobody would be asked.
+    this.isAsked(contact);
     this.#planUnknownContact(row, contact);
     if (this.subscriptionCreates.length === before) this.unknownContacts += 1;
   }
@@ -96,20 +99,25 @@ export class DraftPlan {
 
   #createSubscription(contact: SyncContact): void {
     const key = this.#log.fingerprint(contact.email);
-    if (this.erased.has(key)) return;
+    // A token that was handed over and is not shown says that there was a subscription once.
+    if (this.erased.has(key) || this.#handOver.of(contact)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
     const rows = [...this.#contacts.withAddress(contact.email), ...this.#contacts.withFurther(contact.email)];
     if (this.#mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false)) return;
-    if (!this.#mayRetry(key, this.#state.attempts[key] ?? 0))
+    if (this.isAsked(contact))
       return this.#log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
-    this.#attempts[key] ??= 1;
-    this.subscriptionCreates.push(toSubscriptionCreate(contact, this.#mapping));
+    // Nobody is asked twice: beyond what the state keeps, they wait for the next run.
+    if (this.#asked.size >= maxEntries) return;
+    this.#asked.add(key);
+    this.subscriptionCreates.push(toSubscriptionCreate(contact, key, this.#mapping));
   }
 
-  /** Counts a creation that did not come back after it was tried this often. @returns whether it is tried once more */
-  #mayRetry(key: string, tried: number): boolean {
-    if (tried > 0) this.#attempts[key] = Math.min(tried + 1, maxAttempts + 1);
-    return tried < maxAttempts;
+  /** Whether an earlier run asked the person of a contact to subscribe: remembered until the contact is linked. */
+  isAsked({ email }: Pick<SyncContact, 'email'>): boolean {
+    if (this.#askedBefore.size === 0) return false;
+    const key = this.#log.fingerprint(email);
+    if (this.#askedBefore.has(key)) this.#asked.add(key);
+    return this.#askedBefore.has(key);
   }
 
   /** Notes what this run misses. @returns whether the run before missed it, too */
@@ -131,7 +139,7 @@ export class DraftPlan {
     }
     // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
     const optOut = isOptedOut(shown) ?? base.optOut;
-    if (changes.length === 0 && optOut === base.optOut) return;
+    if ((changes.length === 0 && optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
     this.removals += changes.length;
     const written = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
     const token = encodeToken({ ...base, optOut }, this.#mapping);
@@ -143,7 +151,17 @@ export class DraftPlan {
       created: 0,
       changes,
       subscriptionWrites: [],
-      contactWrites: [{ id, situation, changes: written, token, replacedToken: contact.token }],
+      contactWrites: [
+        {
+          id,
+          situation,
+          changes: written,
+          token,
+          replacedToken: contact.token,
+          key: this.#handOver.keyOf(contact),
+          knowsOptOut: optOut === true,
+        },
+      ],
       consent: [],
     });
   }
@@ -152,7 +170,7 @@ export class DraftPlan {
   #removalOf(contact: SyncContact): readonly FieldChange[] {
     const status = this.#mapping.fields.find(({ newsletter }) => newsletter === 'status');
     if (this.#mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return [];
-    const shown = readContact(status, contact, this.#mapping);
+    const shown = readContact(status, contact);
     if (shown.state !== 'value' || shown.text === removedStatus) return [];
     const field = status.contact;
     return [
@@ -164,19 +182,11 @@ export class DraftPlan {
   planSubscription(subscription: SyncSubscription): void {
     if (isErased(subscription)) return void (this.withoutContact.erased += 1);
     const { id, created } = subscription;
-    const { watermark, seenUntil, attempts } = this.#state;
-    const key = this.#log.fingerprint(id);
-    const isNew = created > (watermark ?? -Infinity);
-    if (!isNew && attempts[key] === undefined) return this.#planMissingContact(subscription, key);
+    const isNew = created > (this.#state.watermark ?? -Infinity);
+    if (!isNew && !this.#handOver.isKept(id)) return this.#planMissingContact(subscription, this.#log.fingerprint(id));
     if (this.#mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
-    const isRepeated = created <= (seenUntil ?? -Infinity);
-    if (!this.#mayRetry(key, attempts[key] ?? (isRepeated ? 1 : 0))) {
-      this.withoutContact.failed += 1;
-      return this.#log.report('contact_creation_failed', { subscriptionId: id });
-    }
-    if (isNew) this.#oldestCreate = Math.min(this.#oldestCreate ?? created, created);
-    else this.#attempts[key] ??= 1;
-    this.contactCreates.push(toContactCreate(subscription, 'new_subscription', this.#mapping));
+    const wasRefused = this.#handOver.addCreate(subscription);
+    this.contactCreates.push({ ...toContactCreate(subscription, 'new_subscription', this.#mapping), wasRefused });
   }
 
   /** Reports a subscription whose contact is gone, or belongs to somebody else by now. */
@@ -185,11 +195,6 @@ export class DraftPlan {
     this.withoutContact.deleted += 1;
     if (this.#mapping.situations.newSubscription === 'leave' || subscription.status === 'inactive') return;
     this.#log.report('contact_missing', { subscriptionId: subscription.id });
-  }
-
-  /** Notes that a subscription waits for a contact of its own: it gets one as soon as the one it has is gone. */
-  keepForCreation({ id }: SyncSubscription): void {
-    this.#attempts[this.#log.fingerprint(id)] = 0;
   }
 
   #planMissingContact(subscription: SyncSubscription, key: string): void {
@@ -223,73 +228,49 @@ export class DraftPlan {
     }
   }
 
-  /** The changes since they were last taken. Reports those that were handed over several times and never came. */
+  /** The changes since they were last taken. */
   take(): PlannedWrites {
     const { changed: pairs, contactCreates, subscriptionCreates } = this;
-    for (const { contactWrites } of pairs)
-      for (const write of contactWrites)
-        if ((this.#state.updates[this.#updateKey(write)] ?? 0) >= maxAttempts)
-          this.#log.report('contact_update_failed', { contactId: write.id });
+    this.#handOver.report(pairs);
     [this.changed, this.contactCreates, this.subscriptionCreates] = [[], [], []];
     return { pairs, contactCreates, subscriptionCreates };
   }
 
-  /** Counts what is handed over as tried once more; what waits was not tried. */
-  settle({ pairs }: PlannedWrites, waiting: PlannedWrites): void {
-    for (const write of pairs.flatMap(({ contactWrites }) => contactWrites)) {
-      if ((this.#updateCount += 1) > maxEntries) break;
-      const key = this.#updateKey(write);
-      this.#updates[key] = Math.min((this.#state.updates[key] ?? 0) + 1, maxAttempts);
-    }
-    for (const { subscriptionId, created } of waiting.contactCreates) {
-      const key = this.#log.fingerprint(subscriptionId);
-      const tried = this.#state.attempts[key];
-      if (tried === undefined) delete this.#attempts[key];
-      else this.#attempts[key] = tried;
-      if (created > (this.#state.seenUntil ?? -Infinity)) this.#waitsFrom = Math.min(this.#waitsFrom, created - 1);
-    }
-  }
-
-  #updateKey({ id, replacedToken }: ContactWrite): string {
-    return this.#log.fingerprint(`${id} ${hasToken(replacedToken) ? String(replacedToken) : ''}`);
-  }
-
   /** Entries of the largest list in the state for the next run. */
   get entries(): number {
-    return Math.max(this.#missing.size, this.erased.size, Object.keys(this.#attempts).length);
+    return Math.max(this.#missing.size, this.erased.size, this.#handOver.kept);
   }
 
   /**
    * The state after a complete run, with the new watermark: the creation time up to which every subscription has a
-   * contact.
+   * contact, or is remembered.
    *
    * @param newest - Unix seconds of the newest subscription; null without one
    * @param now - milliseconds since the Unix epoch at which the run began to read
    * @param contacts - how many were read
    */
   nextState(newest: number | null, now: number, contacts: number): SyncState {
-    const { seenUntil: before, reported } = this.#state;
-    const last = newest === null ? null : Math.min(newest, this.#waitsFrom);
+    const { oldestCreate, ...handedOver } = this.#handOver.next();
+    const { seenUntil: before } = this.#state;
+    const last = newest === null ? null : Math.min(newest, this.#handOver.handedUntil);
     const seenUntil = last === null ? before : Math.max(last, before ?? last);
-    const settled = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay);
     return {
-      version: 1,
-      watermark: this.#oldestCreate === null ? settled : Math.min(settled, this.#oldestCreate - 1),
+      ...this.#state,
+      ...handedOver,
+      watermark: Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay, oldestCreate - 1),
       seenUntil,
       missing: [...this.#missing],
       erased: [...this.erased],
-      attempts: this.#attempts,
-      updates: this.#updates,
+      asked: [...this.#asked],
       contacts,
-      reported,
     };
   }
 }
 
 /** The request that creates a subscription for a contact. */
-export function toSubscriptionCreate(contact: SyncContact, mapping: ReadyMapping): SubscriptionCreate {
+export function toSubscriptionCreate(contact: SyncContact, key: string, mapping: ReadyMapping): SubscriptionCreate {
   const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
-    const shown = readContact(field, contact, mapping);
+    const shown = readContact(field, contact);
     const isSent =
       field.direction !== 'to_contact' && field.customField !== '' && shown.state === 'value' && shown.text !== '';
     return isSent ? [customFieldWrite(field, shown.text)] : [];
@@ -297,6 +278,7 @@ export function toSubscriptionCreate(contact: SyncContact, mapping: ReadyMapping
   return {
     situation: 'unknown_contact',
     contactId: contact.id,
+    key,
     request: {
       email: contact.email,
       reactivate_existing: false,

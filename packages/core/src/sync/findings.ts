@@ -47,8 +47,8 @@ export const findingTexts = {
     remedy: 'Give the field the same value on both sides.',
   },
   contact_creation_failed: {
-    message: 'The contact of a new subscription was created several times and never came back.',
-    remedy: 'Look for the error in the CRM, then create the contact by hand.',
+    message: 'The contact of a new subscription was handed over several times, and the CRM does not show it.',
+    remedy: 'Look at what the CRM answers to it. Every run tries again.',
   },
   contact_update_failed: {
     message: 'The change of the contact was handed over several times, and the contact does not show it.',
@@ -66,6 +66,11 @@ export const findingTexts = {
   contact_without_id: {
     message: 'The contact has no id.',
     remedy: 'Check the path of the id.',
+  },
+  crm_outage: {
+    message: 'The CRM has taken none of the changes that were handed over in the last runs.',
+    remedy:
+      'Look at what the CRM answers, and that it keeps the sync token. Every run hands over all of them; nothing is lost.',
   },
   erased: {
     message: 'The person was erased from the newsletter.',
@@ -89,8 +94,8 @@ export const findingTexts = {
     remedy: 'Use a yes/no field. Until then the opt-out counts as not delivered.',
   },
   subscription_creation_failed: {
-    message: 'The contact was subscribed several times, and its subscription never came.',
-    remedy: 'Check the address, then subscribe the person by hand.',
+    message: 'The newsletter was asked to subscribe the contact, and does not list the person.',
+    remedy: 'Nobody is asked twice. If the person does not come, subscribe the person by hand.',
   },
   subscription_gone: {
     message: 'The subscription of the contact no longer exists.',

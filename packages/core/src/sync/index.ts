@@ -29,23 +29,25 @@ export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
 export { changeKinds, changeReasons, type ChangeKind, type ChangeReason, type FieldChange } from './changes.ts';
 export { changesOf, shortened, summaryOf, type PlannedChange } from './preview.ts';
-export type {
-  ContactCreate,
-  Held,
-  HeldReason,
-  Overwrites,
-  PlannedBatch,
-  PlannedPair,
-  PlannedPart,
-  PlannedWrites,
-  SubscriptionCreate,
-  SyncCounts,
-  SyncPlan,
+export {
+  urgentOf,
+  type ContactCreate,
+  type Held,
+  type HeldReason,
+  type Overwrites,
+  type PlannedBatch,
+  type PlannedPair,
+  type PlannedPart,
+  type PlannedWrites,
+  type SubscriptionCreate,
+  type SyncCounts,
+  type SyncPlan,
 } from './plan.ts';
 export {
   applySync,
   planSync,
   readMapping,
+  stateAfter,
   subscriptionPages,
   type AppliedSync,
   type ApplySyncOptions,

@@ -63,8 +63,6 @@ export interface SyncMapping {
   readonly situations?: SituationActions | undefined;
   /** What a contact's field without a value is written as. Default null. */
   readonly emptyValue?: null | '' | undefined;
-  /** Whether a field that a record lacks is empty, as Airtable delivers it. Default: it counts as not delivered. */
-  readonly missingIsEmpty?: boolean | undefined;
   /**
    * A plan that unsubscribes, clears or removes for more than this share of the pairs, and for more than `atLeast`, is
    * held back; so is one that overwrites so many values of a field. Default 0.05 and 20.
@@ -139,7 +137,6 @@ const settings = {
     consent: name,
     situations: anything,
     emptyValue: oneOf(null, ''),
-    missingIsEmpty: yesOrNo,
     breaker: anything,
     mostWrites: numberFrom(1),
   },

@@ -192,7 +192,7 @@ export function oldestTwin(
       const { agreed, toContact } = base?.fields[field.index] ?? {};
       const written = agreed ?? toContact?.fingerprint;
       if (written === undefined) return field.direction !== 'both';
-      const shown = readContact(field, contact, mapping);
+      const shown = readContact(field, contact);
       return shown.state === 'value' && valueFingerprint(mapping, shown.text) === written;
     });
     return {

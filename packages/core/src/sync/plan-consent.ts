@@ -44,11 +44,21 @@ interface ConsentPlan {
   readonly changes: readonly FieldChange[];
 }
 
+/** What is known about the consent of a pair, beside the pair. */
+export interface ConsentOptions {
+  /** The opt-out is set in another contact of the same subscription: it counts here, too. */
+  readonly optOutElsewhere?: boolean | undefined;
+  /** A token that was handed over and is not shown knows of the contact's opt-out: it has acted. */
+  readonly knowsOptOut?: boolean | undefined;
+  /** Other subscriptions with an address of the contact: its opt-out counts for them as well. */
+  readonly also?: readonly SyncSubscription[] | undefined;
+}
+
 export function planConsent(
   { subscription, contact, base }: Pair,
   { optOut: field }: ReadyMapping,
   findings: PairFindings,
-  optOutElsewhere: boolean,
+  { optOutElsewhere = false, knowsOptOut = false }: ConsentOptions,
 ): ConsentPlan {
   const hasLeft = subscription.status === 'inactive';
   const before = base?.consent ?? 'unknown';
@@ -61,18 +71,20 @@ export function planConsent(
 
   const reading = readOptOut(contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
-  // Without a delivered opt-out, an unsubscribe is copied as soon as the opt-out is delivered.
-  if (reading.state !== 'value') return { ...unchanged, state: hasLeft && !wasWithdrawn ? before : state };
+  const isLeaving = hasLeft && !wasWithdrawn;
+  // An unsubscribe is written where nobody delivers the opt-out, too, and over one that is unreadable once it is not.
+  if (reading.state === 'invalid' || (reading.state === 'absent' && !isLeaving))
+    return { ...unchanged, state: isLeaving ? before : state };
 
-  const isSet = reading.text === 'true';
-  const isNewlySet = isSet && base?.optOut !== true;
+  const isSet = reading.state === 'value' && reading.text === 'true';
+  const isNewlySet = isSet && base?.optOut !== true && !knowsOptOut;
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
   const optingOut = (reason: ChangeReason): readonly FieldChange[] => [
     { kind: 'opt_out', side: 'crm', field: field.contact, from: contact.optOut, to: true, reason },
   ];
   const vetoed = { ...pair, saidBy: 'crm', field: field.contact } as const;
-  if (hasLeft && !wasWithdrawn) {
+  if (isLeaving) {
     // Both sides show it for the first time: nothing has to be written.
     if (isSet)
       return {
@@ -84,7 +96,8 @@ export function planConsent(
     const isCopied = field.setOnUnsubscribe || optOutElsewhere;
     const records = [{ ...left, written: isCopied ? optOut : null }];
     const changes = isCopied ? optingOut('left_newsletter') : [];
-    return { ...unchanged, optOut: isCopied, setOptOut: isCopied, records, changes };
+    const optOutAfter = isCopied || (reading.state === 'absent' ? base?.optOut : false);
+    return { ...unchanged, optOut: optOutAfter, setOptOut: isCopied, records, changes };
   }
   if (!hasLeft && isNewlySet) {
     const records = [{ ...vetoed, written: status }];
@@ -115,9 +128,9 @@ interface FurtherPlan {
 export function planFurther(
   { contact, base }: Pair,
   { optOut: field }: ReadyMapping,
-  also: readonly SyncSubscription[] = [],
+  { also = [], knowsOptOut = false }: ConsentOptions,
 ): FurtherPlan {
-  const isNewlySet = field && base?.optOut !== true && isOptedOut(contact.optOut) === true;
+  const isNewlySet = field && base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut) === true;
   const active = isNewlySet ? also.filter(({ status }) => status !== 'inactive') : [];
   const written = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   return {
@@ -147,18 +160,10 @@ export class OptOutsSeen {
   delivered = false;
   /** Whether the opt-out of a contact was yes or no. */
   readable = false;
-  /** Whether a contact is opted out. */
-  set = false;
-  #last: unknown = undefined;
 
   add(value: unknown): void {
-    // Most contacts show the same.
-    if (this.set || value === this.#last) return;
-    this.#last = value;
-    if (value === undefined) return;
+    if (this.readable || value === undefined) return;
     this.delivered = true;
-    const isSet = isOptedOut(value);
-    this.readable ||= isSet !== undefined;
-    this.set = isSet === true;
+    this.readable = isOptedOut(value) !== undefined;
   }
 }

@@ -5,14 +5,8 @@ import { isEcho } from './echo.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import { isErased, planAddress } from './plan-address.ts';
-import { type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
-import {
-  readSubscription,
-  type ReadyMapping,
-  type SyncSubscription,
-  type ReadyField,
-  valueFingerprint,
-} from './prepare-mapping.ts';
+import { type ConsentOptions, type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
+import { readSubscription, type ReadyMapping, type ReadyField, valueFingerprint } from './prepare-mapping.ts';
 import { encodeToken, type Base, type FieldBase, type AwaitedWrite } from './token.ts';
 import { isOptedOut, type Reading, readValue, valueOf } from './canonical-value.ts';
 
@@ -45,6 +39,12 @@ export interface ContactWrite {
   readonly token: string;
   /** What the contact's token field shows now. */
   readonly replacedToken: unknown;
+  /** Stands for the contact in the state of a sync. */
+  readonly key?: string | undefined;
+  /** Whether the token knows of an opt-out, set by this write or seen before. */
+  readonly knowsOptOut: boolean;
+  /** The opt-out or the leave of the write alone, for where all of it was refused. Its values follow later. */
+  readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
 }
 
 /** The plan for one pair. */
@@ -63,17 +63,19 @@ export interface PairPlan {
 }
 
 /** How a pair was found, and which of its changes are planned. */
-export interface PairOptions {
+export interface PairOptions extends ConsentOptions {
   /** Default: `linked` with a base, otherwise `found_by_address`. */
   readonly situation?: Situation | undefined;
   /** The pair's values wait: only consent is planned. */
   readonly valuesWait?: boolean | undefined;
-  /** The opt-out is set in another contact of the same subscription: it counts here, too. */
-  readonly optOutElsewhere?: boolean | undefined;
+  /** Only an opt-out or a leave is planned, with the status; values follow in a later run. */
+  readonly consentAlone?: boolean | undefined;
+  /** The key of the contact's write. */
+  readonly key?: string | undefined;
+  /** The token is written even where no later run needs it. */
+  readonly needsToken?: boolean | undefined;
   /** The subscription has a further address of the contact, not its own. */
   readonly isFurther?: boolean | undefined;
-  /** Other subscriptions with an address of the contact: its opt-out counts for them as well. */
-  readonly also?: readonly SyncSubscription[] | undefined;
   /** The base is from a token of another subscription. It is replaced only once an opt-out has to be remembered. */
   readonly hasTokenOfAnother?: boolean | undefined;
 }
@@ -88,15 +90,20 @@ export interface PairOptions {
  */
 export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
   const { subscription, contact, base } = pair;
-  const { situation = base ? 'linked' : 'found_by_address', optOutElsewhere = false } = options;
-  const valuesWait = options.valuesWait === true || base?.waits === true;
+  const { situation = base ? 'linked' : 'found_by_address', consentAlone = false, isFurther = false } = options;
+  const isValueHeld = options.valuesWait === true || base?.waits === true;
+  const valuesWait = isValueHeld || consentAlone;
   const findings = new PairFindings(pair);
-  if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
+  if (base && isErased(subscription)) return erasedPlan({ ...pair, base }, mapping, findings, options);
 
-  const consent = planConsent(pair, mapping, findings, optOutElsewhere);
-  const further = planFurther(pair, mapping, options.also);
-  const address = planAddress(pair, mapping, findings, { valuesWait, isFurther: options.isFurther === true });
-  const values = planFields(pair, mapping, findings, valuesWait);
+  const consent = planConsent(pair, mapping, findings, options);
+  const further = planFurther(pair, mapping, options);
+  const saysNo = consent.records.length > 0 || further.unsubscribed.length > 0;
+  const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
+  const isMirrored = consentAlone && !isValueHeld && subscription.status === 'inactive';
+  const values = planFields(pair, mapping, findings, ({ newsletter }) =>
+    isMirrored ? newsletter !== 'status' : valuesWait,
+  );
   const { optOut } = mapping;
   const changes: Record<string, unknown> = {};
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
@@ -120,20 +127,37 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     // The run's state remembers the findings of a token that waits.
     reported: base?.waits ? 0 : findings.reported,
   };
-  const isWritten =
-    subscriptionWrite !== null ||
-    further.unsubscribed.length > 0 ||
-    Object.keys(changes).length > 0 ||
-    (options.hasTokenOfAnother
-      ? base?.optOut !== unchanged.optOut
-      : !isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, valuesWait));
+  const isTokenWritten = options.hasTokenOfAnother
+    ? base?.optOut !== unchanged.optOut
+    : !isSameBase(base, unchanged) &&
+      (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
+  const isWritten = consentAlone
+    ? saysNo
+    : subscriptionWrite !== null ||
+      further.unsubscribed.length > 0 ||
+      Object.keys(changes).length > 0 ||
+      isTokenWritten;
   const next = isWritten ? { ...unchanged, fields: values.settled } : unchanged;
+  const hasValues = values.fieldChanges.length > 0 || address.changes.length > 0;
+  const alone =
+    !consentAlone && saysNo && hasValues
+      ? planPair(pair, mapping, { ...options, consentAlone: true }).contactWrite
+      : null;
   return {
     situation,
-    subscriptionWrite,
+    subscriptionWrite: isWritten ? subscriptionWrite : null,
     furtherWrites: further.unsubscribed.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),
     contactWrite: isWritten
-      ? { id: contact.id, situation, changes, token: encodeToken(next, mapping), replacedToken: contact.token }
+      ? {
+          id: contact.id,
+          situation,
+          changes,
+          token: encodeToken(next, mapping),
+          replacedToken: contact.token,
+          key: options.key,
+          knowsOptOut: next.optOut === true,
+          ...(alone && { alone: { changes: alone.changes, token: alone.token } }),
+        }
       : null,
     base: next,
     findings: findings.list,
@@ -168,7 +192,12 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
 }
 
 /** Copies nothing of an erased person. The token keeps its base, so that the person is not subscribed again. */
-function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, findings: PairFindings): PairPlan {
+function erasedPlan(
+  { base, contact }: Pair & { readonly base: Base },
+  mapping: ReadyMapping,
+  findings: PairFindings,
+  { key, consentAlone }: PairOptions,
+): PairPlan {
   findings.add('erased');
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
   const next = { ...base, optOut: isOptedOut(contact.optOut) ?? base.optOut, reported: findings.reported };
@@ -178,9 +207,17 @@ function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, fin
     subscriptionWrite: null,
     furtherWrites: [],
     contactWrite:
-      token === contact.token
+      token === contact.token || consentAlone
         ? null
-        : { id: contact.id, situation: 'erased', changes: {}, token, replacedToken: contact.token },
+        : {
+            id: contact.id,
+            situation: 'erased',
+            changes: {},
+            token,
+            replacedToken: contact.token,
+            key,
+            knowsOptOut: next.optOut === true,
+          },
     base: next,
     findings: findings.list,
     consent: [],
@@ -203,9 +240,24 @@ export interface CustomFieldWrite {
 }
 
 /** Reads the contact's value of a field. */
-export function readContact(field: ReadyField, contact: SyncContact, mapping: ReadyMapping): Reading {
-  const value = contact.values[field.contact];
-  return readValue(field.kind, value === undefined && mapping.missingIsEmpty ? null : value, field.separator);
+export function readContact({ kind, contact: path, separator }: ReadyField, { values }: SyncContact): Reading {
+  return readValue(kind, values[path], separator);
+}
+
+/**
+ * The canonical text that the contact shows of a field; undefined where it was not delivered or is invalid. CRMs leave
+ * out boxes that are not ticked: a missing one equals what the newsletter has unless that is true.
+ *
+ * @param here - the newsletter's text
+ */
+function shownByContact(field: ReadyField, here: string, before: FieldBase, { contact }: Pair): string | undefined {
+  const reading = readContact(field, contact);
+  if (field.kind === 'boolean' && contact.lacks?.includes(field.contact))
+    return here !== 'true' ? here : before.agreed === undefined ? '' : 'false';
+  // What only the sync writes is written where nobody delivers it, too.
+  if (reading.state === 'absent' && field.direction === 'to_contact')
+    return field.kind === 'boolean' && here !== 'true' ? here : '';
+  return reading.state === 'value' ? reading.text : undefined;
 }
 
 /** The values of a pair that are written, and the bases of its fields. */
@@ -219,14 +271,20 @@ interface FieldPlans {
   readonly fields: FieldBase[];
 }
 
-function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, valuesWait: boolean): FieldPlans {
+function planFields(
+  pair: Pair,
+  mapping: ReadyMapping,
+  findings: PairFindings,
+  waits: (field: ReadyField) => boolean,
+): FieldPlans {
   const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], settled: [], fields: [] };
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
-    const plan: FieldPlan = valuesWait ? { base: before } : planField(field, before, pair, mapping, findings);
+    const isWaiting = waits(field);
+    const plan: FieldPlan = isWaiting ? { base: before } : planField(field, before, pair, mapping, findings);
     const { write } = plan;
-    const base = valuesWait ? before : withReported(plan.base, findings.list.length > reportedBefore);
+    const base = isWaiting ? before : withReported(plan.base, findings.list.length > reportedBefore);
     plans.settled.push(base);
     plans.fields.push(isArrival(before, base) ? before : base);
     if (write === undefined) continue;
@@ -292,13 +350,17 @@ function planField(
   findings: PairFindings,
 ): FieldPlan {
   const a = readSubscription(field, pair.subscription);
-  const b = readContact(field, pair.contact, mapping);
+  const b = readContact(field, pair.contact);
   if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
   if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
-  if (a.state !== 'value' || b.state !== 'value') return { base: before };
+  const there = a.state === 'value' ? shownByContact(field, a.text, before, pair) : undefined;
+  if (a.state !== 'value' || there === undefined) return { base: before };
   const isTwoWay = field.direction === 'both';
-  const shown = { newsletter: a.text, crm: b.text };
-  if (a.text === b.text) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
+  const shown = { newsletter: a.text, crm: there };
+  // Written once where nobody can see it.
+  if (b.state === 'absent' && before.toContact?.fingerprint === valueFingerprint(mapping, a.text))
+    return { base: before };
+  if (a.text === there) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
 
   const echo = planEcho(field, before, shown, mapping);
   if (echo) {

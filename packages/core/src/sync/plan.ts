@@ -20,13 +20,18 @@ export function hasWrites({ contactWrite }: PairPlan): boolean {
 }
 
 /** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */
-export function joinPlans({ id, email, created }: SyncSubscription, plans: readonly PairPlan[]): PlannedPair {
+export function joinPlans(
+  { id, email, created }: SyncSubscription,
+  plans: readonly PairPlan[],
+  wasRefused = false,
+): PlannedPair {
   const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
   const [first] = writes;
   const [contact, ...others] = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
   const fields = writes.flatMap(({ custom_fields }) => custom_fields ?? []);
   return {
     situation: plans[0]?.situation ?? 'linked',
+    ...(wasRefused && { wasRefused }),
     email,
     created,
     subscriptionId: id,
@@ -49,8 +54,14 @@ export function joinPlans({ id, email, created }: SyncSubscription, plans: reado
   };
 }
 
+/** A change of the CRM. */
+interface HandedOver {
+  /** Whether the CRM refused it in an earlier run: such changes come last. */
+  readonly wasRefused?: boolean | undefined;
+}
+
 /** A pair with changes. */
-export interface PlannedPair {
+export interface PlannedPair extends HandedOver {
   readonly situation: Situation;
   /** The person's address. */
   readonly email: string;
@@ -75,6 +86,8 @@ export interface PlannedPair {
 export interface SubscriptionCreate {
   readonly situation: 'unknown_contact';
   readonly contactId: string;
+  /** Stands for the person in the state, which remembers whom the newsletter was asked to subscribe. */
+  readonly key: string;
   readonly request: {
     readonly email: string;
     readonly reactivate_existing: false;
@@ -84,7 +97,7 @@ export interface SubscriptionCreate {
 }
 
 /** A contact to create for a subscription that has none. */
-export interface ContactCreate {
+export interface ContactCreate extends HandedOver {
   readonly situation: 'new_subscription' | 'contact_missing';
   readonly subscriptionId: string;
   readonly email: string;
@@ -106,6 +119,8 @@ export interface Held {
 export type HeldReason =
   | 'too_many_changes'
   | 'too_many_overwrites'
+  | 'too_many_creations'
+  | 'too_many_contacts'
   | 'contacts_missing'
   | 'field_missing'
   | 'opt_out_missing'
@@ -146,7 +161,12 @@ export interface SyncCounts {
   readonly withoutContact: Readonly<Record<WithoutContact, number>>;
   /** Contacts without a subscription that are left alone. */
   readonly unknownContacts: number;
-  /** How many unsubscribes, cleared values and removals pass without a person, and overwritten values of a field. */
+  /** The most contacts of one person that are written. */
+  readonly contactsOfOne: number;
+  /**
+   * How many unsubscribes, cleared values and removals pass without a person, overwritten values of a field, people
+   * asked to subscribe, and contacts of one person.
+   */
   readonly limit: number;
   readonly findings: number;
   readonly newFindings: number;
@@ -185,7 +205,8 @@ export interface SyncPlan extends PlannedPart {
 }
 
 /**
- * The oldest changes that a run may hand over, and those that wait. Opt-outs and unsubscribes never wait.
+ * The oldest changes that a run may hand over, and those that wait. Opt-outs and unsubscribes never wait; what the CRM
+ * refused before comes last, so that it holds up nothing else.
  *
  * @param mostWrites - contacts to create and to change, beside those
  */
@@ -196,22 +217,30 @@ export function withinBudget(
   const queue = [
     ...whole.pairs.filter((pair) => !isUrgent(pair) && pair.contactWrites.length > 0),
     ...whole.contactCreates,
-  ].toSorted((a, b) => a.created - b.created || (a.subscriptionId < b.subscriptionId ? -1 : 1));
+  ].toSorted((a, b) => refusedLast(a, b) || a.created - b.created || (a.subscriptionId < b.subscriptionId ? -1 : 1));
   const waits = new Set<PlannedPair | ContactCreate>(queue.slice(Math.max(0, mostWrites)));
   const part = (isWaiting: boolean): PlannedWrites => ({
-    pairs: whole.pairs.filter((pair) => waits.has(pair) === isWaiting),
-    contactCreates: whole.contactCreates.filter((create) => waits.has(create) === isWaiting),
+    pairs: whole.pairs.filter((pair) => waits.has(pair) === isWaiting).toSorted(refusedLast),
+    contactCreates: whole.contactCreates.filter((create) => waits.has(create) === isWaiting).toSorted(refusedLast),
     subscriptionCreates: isWaiting ? [] : whole.subscriptionCreates,
   });
   return { now: part(false), waiting: part(true), used: queue.length - waits.size };
 }
 
-/** What is carried out of a plan that is held back: unsubscribes only where they are within the limit. */
-export function urgentOf(
-  urgent: readonly PlannedPair[],
+const refusedLast = (a: HandedOver, b: HandedOver): number => Number(a.wasRefused ?? 0) - Number(b.wasRefused ?? 0);
+
+/**
+ * What is carried out of a plan that is held back: unsubscribes only where they are within the limit, and the contacts
+ * of a person as well.
+ */
+export function urgentOf<Pair extends PlannedPair>(
+  urgent: readonly Pair[],
   { unsubscribes, limit }: Pick<SyncCounts, 'unsubscribes' | 'limit'>,
-): readonly PlannedPair[] {
-  return unsubscribes <= limit
-    ? urgent
-    : urgent.filter(({ subscriptionWrites }) => !subscriptionWrites.some(({ unsubscribe }) => unsubscribe));
+): readonly Pair[] {
+  return urgent.flatMap((pair) => {
+    const { subscriptionWrites, contactWrites } = pair;
+    if (unsubscribes > limit && subscriptionWrites.some(({ unsubscribe }) => unsubscribe)) return [];
+    if (contactWrites.length <= Math.max(1, limit)) return [pair];
+    return subscriptionWrites.length > 0 ? [{ ...pair, contactWrites: [], consent: [] }] : [];
+  });
 }

@@ -60,7 +60,6 @@ export interface ReadyMapping {
   readonly consent: string | undefined;
   readonly situations: Required<{ [Key in keyof SituationActions]: NonNullable<SituationActions[Key]> }>;
   readonly emptyValue: null | '';
-  readonly missingIsEmpty: boolean;
   readonly breaker: { readonly share: number; readonly atLeast: number };
   readonly mostWrites: number;
   /** 18 bits that stand for the publication, so that a token of another newsletter is noticed. */
@@ -107,7 +106,6 @@ export function prepareMapping(
       ambiguous: situations.ambiguous ?? 'wait',
     },
     emptyValue: mapping.emptyValue ?? null,
-    missingIsEmpty: mapping.missingIsEmpty ?? false,
     breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
     mostWrites: mapping.mostWrites ?? Number.POSITIVE_INFINITY,
     publication: seed[0] & 0x3ffff,

@@ -9,6 +9,7 @@ import { isUrgent } from './changes.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
 import { createFindingLog, type FindingContext, type FindingLog } from './findings.ts';
+import { HandOver } from './hand-over.ts';
 import { baseOfAnother, Matching, oldestTwin, type Match, type Member } from './matching.ts';
 import { planPair, type PairOptions, type PairPlan } from './plan-pair.ts';
 import {
@@ -38,6 +39,11 @@ export interface ReconcilerOptions {
   readonly scope?: 'everything' | 'incoming' | undefined;
   /** Carries out a plan that would otherwise be held back. Default false. */
   readonly accept?: boolean | undefined;
+  /**
+   * Whether the contacts may have been listed as they were before the last run wrote them. Default true; false where
+   * they come from the place that is written.
+   */
+  readonly mayBeLate?: boolean | undefined;
   /** Called for each contact that is alone with its subscription, where the pair needs no write and has no finding. */
   readonly onAtRest?: ((contactId: string) => void) | undefined;
 }
@@ -66,7 +72,9 @@ export class Reconciler {
   readonly #onAtRest: ReconcilerOptions['onAtRest'];
   readonly #log: FindingLog;
   readonly #contacts: ContactIndex;
+  readonly #handOver: HandOver;
   readonly #draft: DraftPlan;
+  readonly #scope: NonNullable<ReconcilerOptions['scope']>;
   /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
   #isComplete: boolean;
   /** Subscriptions whose contact is not plain before all are known, by their ids. */
@@ -75,25 +83,29 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
-  /** Whether a subscription that was left has a contact. */
-  #hasLeft = false;
   readonly #tally = new Tally();
   /** How many contacts the run may still create and change. */
   #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
   #newest: number | null = null;
 
-  constructor({ mapping, state, now, scope = 'everything', accept = false, onAtRest }: ReconcilerOptions) {
+  constructor(options: ReconcilerOptions) {
+    const { mapping, state, now, scope = 'everything', accept = false, mayBeLate = true, onAtRest } = options;
     this.#mapping = mapping;
     this.#state = state;
     this.#now = now;
     this.#accept = accept;
     this.#onAtRest = onAtRest;
     this.#budget = mapping.mostWrites;
+    this.#scope = scope;
     this.#isComplete = scope === 'everything';
     this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
-    this.#contacts = new ContactIndex(mapping, this.#log);
-    this.#draft = new DraftPlan(mapping, state, this.#contacts, this.#log);
+    this.#handOver = new HandOver(mapping, state, this.#log, mayBeLate);
+    this.#contacts = new ContactIndex(mapping, this.#log, {
+      areAll: this.#isComplete,
+      onToken: (token) => this.#handOver.see(token),
+    });
+    this.#draft = new DraftPlan(mapping, state, this.#contacts, { log: this.#log, handOver: this.#handOver });
   }
 
   /**
@@ -169,8 +181,14 @@ export class Reconciler {
     this.#collectPairs();
     const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
     this.#budget -= used;
-    this.#draft.settle(now, waiting);
-    const batch = { ...now, waiting, urgent: this.#urgent(), findings: this.#log.take() };
+    const urgent = this.#urgent();
+    const { atLeast } = this.#mapping.breaker;
+    const always = urgent.filter(
+      ({ subscriptionWrites, contactWrites }) =>
+        subscriptionWrites.length === 0 && contactWrites.length <= Math.max(1, atLeast),
+    );
+    this.#handOver.settle(now, waiting, always);
+    const batch = { ...now, waiting, urgent, findings: this.#log.take() };
     this.#tally.add(batch, this.#contacts.size);
     this.#contacts.clear();
     this.#unplain.clear();
@@ -191,7 +209,7 @@ export class Reconciler {
     this.#contacts.setMatched([row]);
     const isLinked = this.#contacts.isLinked(row);
     if (isLinked && this.#contacts.isAtRest(row, subscription, key)) {
-      this.#countPair(subscription);
+      this.#tally.pairs += 1;
       return this.#onAtRest?.(this.#contacts.contactAt(row).id);
     }
     this.#addPair(subscription, [{ row, isLinked }]);
@@ -202,13 +220,8 @@ export class Reconciler {
     this.#newest = Math.max(this.#newest ?? created, created);
   }
 
-  #countPair({ status }: SyncSubscription): void {
-    this.#tally.pairs += 1;
-    this.#hasLeft ||= status === 'inactive';
-  }
-
   #addPair(subscription: SyncSubscription, members: readonly Member[]): void {
-    this.#countPair(subscription);
+    this.#tally.pairs += 1;
     const [first] = members;
     const plans = this.#plansOf({ subscription, members }, false);
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan) || plan.base.waits))
@@ -226,17 +239,17 @@ export class Reconciler {
     return { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: id };
   }
 
-  /** @param valuesWait - plans consent alone */
-  #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, valuesWait: boolean): PairPlan[] {
+  #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, consentAlone: boolean): PairPlan[] {
     const [first] = members;
-    if (first && members.length === 1) return [this.#planMember(subscription, first, { valuesWait })];
+    if (first && members.length === 1) return [this.#planMember(subscription, first, { consentAlone })];
     const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut) === true);
     const oldest = oldestTwin(members, this.#contacts, this.#mapping);
     const chosen = oldest ?? this.#linkedOf(members);
     return members.map((member) =>
       this.#planMember(subscription, member, {
         situation: oldest === undefined ? 'ambiguous' : 'twin',
-        valuesWait: valuesWait || member.row !== chosen,
+        consentAlone,
+        valuesWait: member.row !== chosen,
         optOutElsewhere: optedOut.some((other) => other !== member),
       }),
     );
@@ -250,8 +263,25 @@ export class Reconciler {
       : isLinked
         ? contacts.baseFor(row, subscription.id)
         : undefined;
-    const pair = { subscription, contact: contacts.contactAt(row), base };
-    return planPair(pair, this.#mapping, { ...options, hasTokenOfAnother, isFurther, also });
+    const contact = contacts.contactAt(row);
+    const pair = { subscription, contact, base };
+    const open = this.#handOver.of(contact);
+    const all = {
+      ...options,
+      hasTokenOfAnother,
+      isFurther,
+      also,
+      knowsOptOut: open?.knowsOptOut,
+      consentAlone: options.consentAlone || open?.isLate,
+      key: this.#handOver.keyOf(contact),
+      needsToken: !contacts.isLinked(row) && this.#draft.isAsked(contact),
+    };
+    const whole = planPair(pair, this.#mapping, all);
+    // Refused together with values, a no goes out by itself.
+    const plan =
+      open && whole.contactWrite?.alone ? planPair(pair, this.#mapping, { ...all, consentAlone: true }) : whole;
+    if (open && !plan.contactWrite && plan.base.optOut) this.#handOver.noteOptOut(all.key);
+    return plan;
   }
 
   /** The only linked one of several contacts, where the mapping goes on with it. */
@@ -269,7 +299,7 @@ export class Reconciler {
       if (members.length > 0) this.#addPair(subscription, members);
       else if (others.length === 0 && !isClaimed) this.#withoutContact.set(subscription.id, subscription);
       else if (others.length === 0) this.#draft.leaveWithoutContact(subscription);
-      else if (others.some(({ way }) => way === 'stale')) this.#draft.keepForCreation(subscription);
+      else if (others.some(({ way }) => way === 'stale')) this.#handOver.keep(subscription.id);
     }
     return matching;
   }
@@ -317,22 +347,31 @@ export class Reconciler {
         for (const { code } of findings) this.#log.report(code, context);
         this.#log.report('token_of_another', context);
       }
-      if (plans.every(({ base }) => base.waits)) this.#draft.keepForCreation(subscription);
-      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans));
+      if (plans.every(({ base }) => base.waits)) this.#handOver.keep(subscription.id);
+      const wasRefused = members.some(({ row }) => this.#handOver.of(this.#contacts.contactAt(row)));
+      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans, wasRefused));
     }
   }
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
     const { removals, erased, withoutContact, unknownContacts } = this.#draft;
     const limit = limitOf(this.#mapping, this.#tally.pairs);
-    const facts = this.#breakerFacts();
+    const missing = this.#missingFields();
+    const facts = this.#breakerFacts(missing);
+    this.#handOver.reportOutage();
     const last = this.#log.take();
     this.#tally.addFindings(last);
     const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
     const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
-    const next = this.#isComplete
-      ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
-      : { ...this.#state, erased: [...erased] };
+    const fields = {
+      seen: this.#contacts.paths.filter((path) => this.#isSeen(path)),
+      accepted: missing.filter((path) => this.#accept || this.#state.accepted.includes(path)),
+    };
+    const next = held
+      ? { ...this.#state, updates: this.#handOver.updatesOfPart(true) }
+      : this.#isComplete
+        ? { ...this.#draft.nextState(this.#newest, this.#now, counts.contacts), ...fields }
+        : { ...this.#state, ...this.#ofPart(fields), erased: [...erased] };
     return {
       ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
       whole: {
@@ -343,7 +382,7 @@ export class Reconciler {
       findings: [...findings, ...last],
       held,
       counts,
-      state: { ...(held ? this.#state : next), reported: this.#log.reported().slice(0, maxEntries) },
+      state: { ...next, reported: this.#log.reported().slice(0, maxEntries) },
     };
   }
 
@@ -354,25 +393,47 @@ export class Reconciler {
     );
   }
 
-  /** Reports the fields that are missing. */
-  #breakerFacts(): BreakerFacts {
-    const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
-    const { missingFields, fieldNames, optOuts } = this.#contacts;
-    const absent =
-      this.#tally.contacts === 0
-        ? []
-        : [...missingFields].filter((path) => {
-            // The first run writes the first tokens.
-            if (path === paths.token) return this.#isComplete && this.#state.contacts !== null;
-            return !missingIsEmpty || path === paths.id || path === paths.email;
-          });
-    for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
-    const isUnreadable = optOuts.delivered && !optOuts.readable;
-    const isNeverShown = missingIsEmpty && !optOuts.set && this.#hasLeft && optOut?.setOnUnsubscribe === true;
+  /** The changed state after a run over some records. */
+  #ofPart(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
+    if (this.#scope === 'incoming') return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
+    const { attempts: _, oldestCreate: __, ...handedOver } = this.#handOver.next();
+    return { ...handedOver, ...fields };
+  }
+
+  /** Whether a contact of this run or of an earlier one has the field. */
+  #isSeen(path: string): boolean {
+    return !this.#contacts.missingFields.has(path) || this.#state.seen.includes(path);
+  }
+
+  /**
+   * Reports the fields that no record has, and of a run with some contacts those that were never seen. The first runs
+   * write the first tokens.
+   */
+  #missingFields(): readonly string[] {
+    const { vanished, paths } = this.#mapping;
+    const isOfAll = this.#scope === 'everything';
+    const absent = [...this.#contacts.missingFields].filter((path) =>
+      path === paths.token ? isOfAll && this.#isSeen(path) : isOfAll || !this.#isSeen(path),
+    );
+    const missing = [...new Set([...vanished, ...(this.#tally.contacts === 0 ? [] : absent)])];
+    for (const field of missing) this.#log.report('field_missing', { field });
+    return missing;
+  }
+
+  /** @param missing - holds the plan until a person accepts it, and of some contacts only where it is id or address */
+  #breakerFacts(missing: readonly string[]): BreakerFacts {
+    const { vanished, paths } = this.#mapping;
+    const { fieldNames, optOuts } = this.#contacts;
+    const isHeld = (path: string): boolean =>
+      path === paths.id ||
+      path === paths.email ||
+      (this.#scope === 'everything' && !this.#state.accepted.includes(path));
+    const held = missing.filter(isHeld);
     return {
-      absent,
-      fieldNames,
-      optOut: isUnreadable ? 'unreadable' : isNeverShown ? 'never_shown' : null,
+      vanished: held.filter((path) => vanished.includes(path)),
+      absent: held.filter((path) => !vanished.includes(path)),
+      fieldNames: [...fieldNames],
+      isOptOutUnreadable: optOuts.delivered && !optOuts.readable,
       contactsBefore: this.#isComplete ? this.#state.contacts : null,
       entries: this.#draft.entries,
     };

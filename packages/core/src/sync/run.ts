@@ -1,5 +1,6 @@
 /** Runs a sync on an engine: reads both sides, plans, and writes the changes of the newsletter. */
 import { bulkUpdateLimit } from '../contract/values.ts';
+import { AbortedError, BadRequestError, isRefusal, NewsletterError } from '../engine/errors.ts';
 import type { CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
 import { listCustomFields } from '../import/custom-fields.ts';
@@ -139,7 +140,10 @@ export interface ApplySyncOptions extends Common {
 
 /** The changes left for the contacts after the newsletter's were written, and the failures. */
 export interface AppliedSync {
-  /** Of pairs whose changes the newsletter has taken, and of those that had none there. */
+  /**
+   * Of pairs whose changes the newsletter has taken, and of those that had none there. Where it refused values alone,
+   * the opt-out or the leave of the pair.
+   */
   readonly contactUpdates: readonly ContactWrite[];
   readonly contactCreates: readonly ContactCreate[];
   /** The plan's findings, and one for each change that the newsletter did not take. */
@@ -151,26 +155,43 @@ export interface AppliedSync {
   readonly created: number;
   /** Changes the newsletter did not take. */
   readonly failed: number;
+  /** What {@link stateAfter} forgets: creations that the newsletter refused, and writes that were not handed over. */
+  readonly refused: readonly Pick<SubscriptionCreate | ContactWrite, 'key'>[];
+}
+
+/** The state to store once a plan was carried out, without what the newsletter has refused: the next run tries it. */
+export function stateAfter(state: SyncState, { refused }: Pick<AppliedSync, 'refused'>): SyncState {
+  const keys = new Set(refused.map(({ key }) => key));
+  if (keys.size === 0) return state;
+  const updates = Object.entries(state.updates).filter(([key]) => !keys.has(key));
+  return { ...state, asked: state.asked.filter((key) => !keys.has(key)), updates: Object.fromEntries(updates) };
 }
 
 /**
- * Writes the newsletter's changes of a plan: unsubscribes first, in bulk updates of up to 1000, each awaited. A contact
- * whose subscription's change failed keeps its old token, so the next run plans it again; so it is after a crash at any
- * point.
+ * Writes the newsletter's changes of a plan: unsubscribes first, each by itself, in bulk updates of up to 1000, each
+ * awaited. A contact whose subscription's change failed keeps its old token, so the next run plans it again; so it is
+ * after a crash at any point. A subscription whose creation may have arrived is never created again.
  *
  * @throws what the engine throws; the next run plans again what was not done
  */
 export async function applySync(options: ApplySyncOptions): Promise<AppliedSync> {
   const { plan, onProgress } = options;
-  const failures = new Map<PlannedPair, string>();
+  const failures = new Map<PlannedPair, { readonly detail: string; readonly saysNo: boolean }>();
   const toWrite = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
-  const inOrder = [
-    ...toWrite.filter(({ write }) => write.unsubscribe),
-    ...toWrite.filter(({ write }) => !write.unsubscribe),
+  const unsubscribes = toWrite.flatMap(({ pair, write: { subscription_id, unsubscribe } }) =>
+    unsubscribe ? [{ pair, write: { subscription_id, unsubscribe } }] : [],
+  );
+  const values = toWrite.flatMap(({ pair, write: { subscription_id, custom_fields } }) =>
+    custom_fields ? [{ pair, write: { subscription_id, custom_fields } }] : [],
+  );
+  const inOrder: readonly { readonly pair: PlannedPair; readonly write: SubscriptionWrite }[] = [
+    ...unsubscribes,
+    ...values,
   ];
-  const total = inOrder.length + plan.subscriptionCreates.length;
+  const total = toWrite.length + plan.subscriptionCreates.length;
   let done = 0;
-  const report = (written: number): void => onProgress?.({ phase: 'writing', done: (done += written), of: total });
+  const report = (written: number): void =>
+    onProgress?.({ phase: 'writing', done: (done = Math.min(total, done + written)), of: total });
   for (const batch of inBatches(inOrder)) {
     const problems = await updateSubscriptions(
       options,
@@ -178,24 +199,33 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
     );
     for (const { index, message } of problems) {
       // A line that names no item may be about any of them.
-      for (const entry of index === undefined ? batch : batch.slice(index, index + 1))
-        failures.set(entry.pair, message);
+      for (const { pair, write } of index === undefined ? batch : batch.slice(index, index + 1))
+        failures.set(pair, {
+          detail: message,
+          saysNo: write.unsubscribe === true || failures.get(pair)?.saysNo === true,
+        });
     }
     report(batch.length);
   }
-  for (const batch of inBatches(plan.subscriptionCreates)) {
-    await createSubscriptions(options, batch);
-    report(batch.length);
-  }
+  const { refused, findings } = await createSubscriptions(options, plan.subscriptionCreates);
+  report(plan.subscriptionCreates.length);
   const taken = plan.pairs.filter((pair) => !failures.has(pair));
+  const half = [...failures].flatMap(([pair, { saysNo }]) => (saysNo ? [] : pair.contactWrites));
+  const kept = [...failures].flatMap(([pair, { saysNo }]) =>
+    pair.contactWrites.filter(({ alone }) => saysNo || !alone),
+  );
   return {
-    contactUpdates: taken.flatMap(({ contactWrites }) => contactWrites),
+    contactUpdates: [
+      ...taken.flatMap(({ contactWrites }) => contactWrites),
+      ...half.flatMap(({ alone, ...write }) => (alone ? [{ ...write, ...alone }] : [])),
+    ],
     contactCreates: plan.contactCreates,
-    findings: [...plan.findings, ...[...failures].map(([pair, detail]) => failed(pair, detail))],
+    findings: [...plan.findings, ...[...failures].map(([pair, { detail }]) => failed(pair, detail)), ...findings],
     consent: [...taken, ...plan.contactCreates].flatMap(({ consent }) => consent),
-    updated: inOrder.length - toWrite.filter(({ pair }) => failures.has(pair)).length,
-    created: plan.subscriptionCreates.length,
-    failed: failures.size,
+    updated: toWrite.filter(({ pair }) => !failures.has(pair)).length,
+    created: plan.subscriptionCreates.length - refused.length,
+    failed: failures.size + refused.length,
+    refused: [...refused, ...kept],
   };
 }
 
@@ -222,15 +252,52 @@ async function updateSubscriptions(
   return problems;
 }
 
-async function createSubscriptions(
+interface Created {
+  readonly refused: readonly SubscriptionCreate[];
+  readonly findings: readonly Finding[];
+}
+
+/** Asks for subscriptions, each once: a request whose answer is lost may have mailed somebody. */
+async function createSubscriptions(options: Common, creates: readonly SubscriptionCreate[]): Promise<Created> {
+  const created: { refused: SubscriptionCreate[]; findings: Finding[] } = { refused: [], findings: [] };
+  const queue = [...inBatches(creates)];
+  for (let batch = queue.shift(); batch; batch = queue.shift()) {
+    const error = await createBatch(options, batch);
+    if (error === null) continue;
+    const isRefused = isRefusal(error);
+    // One row that the service does not take refuses all: halves find it.
+    if (error instanceof BadRequestError && batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      queue.unshift(batch.slice(0, middle), batch.slice(middle));
+      continue;
+    }
+    const others = isRefused && !(error instanceof BadRequestError) ? queue.splice(0).flat() : [];
+    for (const create of [...batch, ...others]) {
+      if (isRefused) created.refused.push(create);
+      const code = isRefused ? 'write_failed' : 'subscription_creation_failed';
+      const context = { contactId: create.contactId, side: 'newsletter', detail: redact(error.message) } as const;
+      created.findings.push(finding(code, true, context));
+    }
+  }
+  return created;
+}
+
+/** @returns why the service did not answer that it has taken them; null where it did */
+async function createBatch(
   { engine, publicationId, call }: Common,
-  creates: readonly SubscriptionCreate[],
-): Promise<void> {
-  const subscriptions = creates.map(({ request: { custom_fields = [], ...request } }) => ({
+  batch: readonly SubscriptionCreate[],
+): Promise<NewsletterError | null> {
+  const subscriptions = batch.map(({ request: { custom_fields = [], ...request } }) => ({
     ...request,
     custom_fields: custom_fields.map(({ name, value }) => ({ name, value: mutable(value) })),
   }));
-  await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, call);
+  try {
+    await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, { ...call, retry: false });
+    return null;
+  } catch (error) {
+    if (!(error instanceof NewsletterError) || error instanceof AbortedError) throw error;
+    return error;
+  }
 }
 
 function failed({ contactWrites: [contact], subscriptionWrites: [write] }: PlannedPair, detail: string): Finding {

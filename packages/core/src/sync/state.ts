@@ -6,7 +6,7 @@ import { isRecord } from '../is-record.ts';
 
 /** What a sync keeps between its runs. Everything about a pair is in the pair's token. */
 export interface SyncState {
-  readonly version: 1;
+  readonly version: 2;
   /** Unix seconds: a subscription created after it without a contact gets one; null before the first complete run. */
   readonly watermark: number | null;
   /** Unix seconds: the newest subscription any complete run has seen. */
@@ -15,30 +15,60 @@ export interface SyncState {
   readonly missing: readonly string[];
   /** Fingerprints of addresses of erased persons, who are never subscribed again. */
   readonly erased: readonly string[];
-  /** How often a creation was tried that did not show up in the next run, by fingerprint. */
+  /**
+   * Subscriptions without contact, by fingerprint: in how many runs their contact was refused while the CRM took
+   * others; -1 for one that waits for a contact of its own.
+   */
   readonly attempts: Readonly<Record<string, number>>;
-  /** How often a change of a contact was handed over that did not show up in the next run, by fingerprint. */
-  readonly updates: Readonly<Record<string, number>>;
+  /** Contacts that do not show a token which was handed over, by fingerprint. */
+  readonly updates: Readonly<Record<string, OpenUpdate>>;
+  /** Ends of tokens of contacts that the last two runs created: one that is shown shows that the CRM takes changes. */
+  readonly created: readonly (readonly string[])[];
+  /** Runs in a row in which several records were refused, and none was taken. */
+  readonly outage: number;
+  /** Fingerprints of addresses that were asked to subscribe, and have no linked contact yet. */
+  readonly asked: readonly string[];
   /** Contacts that the last complete run has read; null before it. */
   readonly contacts: number | null;
+  /** Paths of the mapping that a run has seen in a contact. */
+  readonly seen: readonly string[];
+  /** Paths whose absence a person has accepted: it holds until a contact has them again. */
+  readonly accepted: readonly string[];
   /** Fingerprints of the last run's findings that belong to no pair, so that each is new once. */
   readonly reported: readonly string[];
 }
 
-/** Most entries of each list. A plan that needs more is held back. */
+/** A write that a contact does not show. */
+export interface OpenUpdate {
+  /** In how many runs it was not shown; 0 in the run that handed it over. */
+  readonly runs: number;
+  /** Whether the last run handed it over as if for the first time, so that the next list may be one of before. */
+  readonly isFirst?: true;
+  /** Ends of the tokens that were handed over. */
+  readonly tokens: readonly string[];
+  /** Whether the token knows of an opt-out. */
+  readonly optOut?: true;
+}
+
+/** Most entries of each list. */
 export const maxEntries = 10_000;
 
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {
   return {
-    version: 1,
+    version: 2,
     watermark: null,
     seenUntil: null,
     missing: [],
     erased: [],
     attempts: {},
     updates: {},
+    created: [],
+    outage: 0,
+    asked: [],
     contacts: null,
+    seen: [],
+    accepted: [],
     reported: [],
   };
 }
@@ -55,12 +85,21 @@ export class SyncStateError extends Error {
 /**
  * Reads a stored state.
  *
- * @throws SyncStateError for anything but a {@link SyncState}; undefined and null give a new state
+ * @throws SyncStateError for anything but a {@link SyncState} of this version or the one before; undefined and null
+ *   give a new state
  */
 export function readSyncState(stored: unknown): SyncState {
   if (stored === undefined || stored === null) return startSync();
-  if (!isSyncState(stored)) throw new SyncStateError();
-  return stored;
+  const state = isRecord(stored) && stored['version'] === 1 ? ofVersion1(stored) : stored;
+  if (!isSyncState(state)) throw new SyncStateError();
+  return state;
+}
+
+/** It gave up what was handed over three times, and kept no token of it. */
+function ofVersion1(stored: Readonly<Record<string, unknown>>): unknown {
+  // Of which side a creation was, its key does not say.
+  const asked = isRecord(stored['attempts']) ? Object.keys(stored['attempts']) : [];
+  return { ...startSync(), ...stored, version: 2, asked, updates: {} };
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
@@ -68,17 +107,26 @@ const isTime = (value: unknown): boolean => value === null || Number.isSafeInteg
 const isCounts = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((count) => Number.isSafeInteger(count));
 
+const isOpenUpdate = (value: unknown): boolean =>
+  isRecord(value) && Number.isSafeInteger(value['runs']) && isTexts(value['tokens']);
+
 function isSyncState(stored: unknown): stored is SyncState {
   return (
     isRecord(stored) &&
-    stored['version'] === 1 &&
+    stored['version'] === 2 &&
     isTime(stored['watermark']) &&
     isTime(stored['seenUntil']) &&
     isTexts(stored['missing']) &&
     isTexts(stored['erased']) &&
     isTexts(stored['reported']) &&
     isTime(stored['contacts']) &&
+    isTime(stored['outage']) &&
+    stored['outage'] !== null &&
+    ['asked', 'seen', 'accepted'].every((list) => isTexts(stored[list])) &&
+    Array.isArray(stored['created']) &&
+    stored['created'].every(isTexts) &&
     isCounts(stored['attempts']) &&
-    isCounts(stored['updates'])
+    isRecord(stored['updates']) &&
+    Object.values(stored['updates']).every(isOpenUpdate)
   );
 }

@@ -16,6 +16,7 @@ export class Tally {
     unsubscribes: 0,
     clears: 0,
     optOuts: 0,
+    contactsOfOne: 0,
     conflicts: 0,
     waiting: 0,
     findings: 0,
@@ -33,6 +34,7 @@ export class Tally {
     const changes = pairs.flatMap((pair) => pair.changes);
     this.contacts += contacts;
     counts.contactCreates += batch.contactCreates.length + waiting.contactCreates.length;
+    for (const { contactWrites } of pairs) counts.contactsOfOne = Math.max(counts.contactsOfOne, contactWrites.length);
     counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
     counts.subscriptionCreates += subscriptionCreates.length;
     counts.confirmations += subscriptionCreates.filter(({ request }) => request.double_opt_override === 'on').length;

@@ -141,6 +141,9 @@ export function isWhole(token: unknown): token is string {
   return true;
 }
 
+/** The end of a token, which hardly another one has: part of what it says, and the checksum. */
+export const tokenEnd = (token: string): string => token.slice(-2 * checksumLength);
+
 /** Whether a whole token belongs to another publication. */
 export function isForeign(token: string, { publication }: Pick<TokenLayout, 'publication'>): boolean {
   return numberAt(token, 1, 3) !== publication;

@@ -1,7 +1,7 @@
 /** The circuit breaker of a sync: plans that change too much are held back until a person accepts them. */
 import { createReconciler, prepareMapping, startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { agreed, contactOf, defaults, now, plan, subscription, written, type Contact } from './reconcile.ts';
+import { agreed, contactOf, defaults, now, plan, subscription, written } from './reconcile.ts';
 
 const names = 'The contacts have: id, email, city, newsletter_status, do_not_mail, token.';
 
@@ -16,7 +16,7 @@ describe('the circuit breaker holds back a plan', () => {
     expect(held.pairs).toMatchObject([
       { subscriptionWrites: [], contactWrites: [{ id: 'c51', changes: { do_not_mail: true } }] },
     ]);
-    expect(held.pairs[0]?.contactWrites[0]?.changes).not.toHaveProperty('newsletter_status');
+    expect(held.pairs[0]?.contactWrites[0]?.changes).toEqual({ do_not_mail: true, newsletter_status: 'inactive' });
     const accepted = plan(changed, left, state, { accept: true });
     expect(accepted.held).toBeNull();
     expect(accepted.pairs).toHaveLength(22);
@@ -82,7 +82,7 @@ describe('the circuit breaker holds back a plan', () => {
     const mistyped = { optOut: { contact: 'do not mail' } };
     expect(plan(contacts, subscriptions, state, { mapping: mistyped }).held).toEqual({
       reasons: ['field_missing'],
-      message: `No contact has the field "do not mail". ${names}`,
+      message: `No contact has the field "do not mail"; near to it is "do_not_mail". ${names}`,
     });
     const asked = { subscribe: 'on_consent', consent: 'agreed' } as const;
     expect(plan(contacts, subscriptions, state, { mapping: asked }).held?.message).toBe(
@@ -98,50 +98,51 @@ describe('the circuit breaker holds back a plan', () => {
   });
 
   it.each([
-    ['id', startSync(), {}, true],
-    ['email', startSync(), { missingIsEmpty: true }, true],
-    ['token', startSync(), {}, false],
-    ['token', { ...startSync(), contacts: 1 }, { missingIsEmpty: true }, true],
-  ])('where no contact has its %s, but the first run writes the first tokens', (path, state, mapping, isHeld) => {
+    ['id', startSync(), true],
+    ['email', startSync(), true],
+    ['token', { ...startSync(), contacts: 1 }, false],
+    ['token', { ...startSync(), seen: ['token'] }, true],
+  ])('where no contact has its %s, but the first runs write the first tokens', (path, state, isHeld) => {
     const { [path]: _, ...without } = contactOf(1);
-    const { held } = plan([without], [subscription(1)], state, { mapping });
+    const { held } = plan([without], [subscription(1)], state);
     const told = `No contact has the field "${path}".`;
     expect(held).toEqual(isHeld ? { reasons: ['field_missing'], message: expect.stringContaining(told) } : null);
     const known = { missing: false, nested: { deep: { deeper: 1 }, list: [1] }, ...contactOf(2) };
-    expect(plan([known, without], [subscription(1)], state, { mapping }).held).toBeNull();
+    expect(plan([known, without], [subscription(1)], state).held).toBeNull();
   });
 
   it('and offers the names that the contacts have, nested ones too', () => {
     const nested = { id: '1', properties: { email: 'ada@example.com', city: null }, archived: false };
     const mapping = { contact: { email: 'properties.mail', token: 'properties.token' }, fields: [], optOut: undefined };
     expect(plan([nested], [], startSync(), { mapping }).held?.message).toBe(
-      'No contact has the field "properties.mail". The contacts have: id, properties.email, properties.city, archived.',
+      'No contact has the field "properties.mail"; near to it is "properties.email". The contacts have: id, properties.email, properties.city, archived.',
     );
   });
 
-  it('where missing fields are empty, people have left, and no contact shows an opt-out', () => {
-    const mapping = { missingIsEmpty: true };
-    const { contacts, subscriptions, state } = agreed(2, { mapping });
-    const left = subscriptions.map((one, index) => (index === 0 ? { ...one, status: 'inactive' } : one));
-    const heldFor = (records: readonly Contact[], list = left, more = {}) =>
-      plan(records, list, state, { mapping: { ...mapping, ...more } }).held?.reasons ?? null;
-    const without = contacts.map(({ do_not_mail: _, ...contact }) => contact);
-    expect(heldFor(without)).toEqual(['opt_out_missing']);
-    expect(heldFor(without, subscriptions)).toBeNull();
-    expect(
-      heldFor(without.map((contact, index) => (index === 1 ? { ...contact, do_not_mail: true } : contact))),
-    ).toBeNull();
-    expect(heldFor(without, left, { optOut: { contact: 'do_not_mail', setOnUnsubscribe: false } })).toBeNull();
-  });
-
-  it('where no contact has a mapped field', () => {
+  it('once where no contact has a mapped field, until a person accepts it', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const without = contacts.map(({ city: _, ...contact }) => contact);
     const result = plan(without, subscriptions, state);
     expect(result.held).toMatchObject({ reasons: ['field_missing'] });
     expect(result.findings).toMatchObject([{ code: 'field_missing', field: 'city', isNew: true }]);
-    expect(plan(without, subscriptions, result.state).findings).toMatchObject([{ isNew: false }]);
-    expect(plan(without, subscriptions, state, { mapping: { missingIsEmpty: true } }).held).toBeNull();
+    const again = plan(without, subscriptions, result.state);
+    expect([again.held?.reasons, again.findings]).toMatchObject([['field_missing'], [{ isNew: false }]]);
+    const accepted = plan(without, subscriptions, again.state, { accept: true });
+    expect(accepted.pairs).toEqual([]);
+    expect(plan(without, subscriptions, accepted.state)).toMatchObject({ held: null, findings: [{ isNew: false }] });
+    const back = plan(contacts, subscriptions, accepted.state);
+    expect(plan(without, subscriptions, back.state).held).toMatchObject({ reasons: ['field_missing'] });
+  });
+
+  it('never of some contacts, which may lack any field, but reports one that was never seen', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const without = contacts.map(({ city: _, ...contact }) => contact);
+    const some = { scope: 'incoming' } as const;
+    expect(plan(without, subscriptions, state, some)).toMatchObject({ held: null, findings: [] });
+    expect(plan(without, subscriptions, startSync(), some)).toMatchObject({
+      held: null,
+      findings: [{ code: 'field_missing', field: 'city' }],
+    });
   });
 
   it('where the publication no longer has a mapped field', () => {
@@ -185,12 +186,39 @@ describe('the circuit breaker holds back a plan', () => {
     });
   });
 
+  it.each([20, 21])('that asks more than 20 people to subscribe: %i', (count) => {
+    const contacts = Array.from({ length: count }, (_, index) => contactOf(index));
+    const { held, subscriptionCreates } = plan(contacts, [], startSync(), {
+      mapping: { subscribe: 'with_confirmation' },
+    });
+    expect([held?.reasons ?? null, subscriptionCreates.length]).toEqual(
+      count > 20 ? [['too_many_creations'], 0] : [null, 20],
+    );
+  });
+
+  it.each([20, 21])('that opts out more than 20 contacts of one person: %i', (count) => {
+    const contacts = Array.from({ length: count }, (_, index) => contactOf(1, { id: `c${index}` }));
+    const left = plan(contacts, [subscription(1, { status: 'inactive' })]);
+    expect([left.held?.reasons ?? null, left.pairs.flatMap(({ contactWrites }) => contactWrites).length]).toEqual(
+      count > 20 ? [['too_many_contacts'], 0] : [null, 20],
+    );
+    const [first, ...others] = contacts;
+    const vetoed = [{ ...first, do_not_mail: true }, ...others];
+    // Who said no is unsubscribed all the same.
+    expect(plan(vetoed, [subscription(1)]).pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites)).toEqual([
+      { subscription_id: subscription(1).id, unsubscribe: true },
+    ]);
+  });
+
   it('and creates no subscription', () => {
     const mapping = { subscribe: 'with_confirmation', breaker: { share: 0, atLeast: 0 } } as const;
     const { contacts, subscriptions, state } = agreed(1);
     const changed = [...contacts.map((contact) => ({ ...contact, city: '' })), contactOf(2)];
     const result = plan(changed, subscriptions, state, { mapping });
-    expect([result.held?.reasons, result.counts.subscriptionCreates]).toEqual([['too_many_changes'], 1]);
+    expect([result.held?.reasons, result.counts.subscriptionCreates]).toEqual([
+      ['too_many_changes', 'too_many_creations'],
+      1,
+    ]);
     expect(result.subscriptionCreates).toEqual([]);
   });
 
@@ -238,7 +266,7 @@ describe('the circuit breaker holds back a plan', () => {
     const list = [...subscriptions, subscription(2, { status: 'inactive' }), subscription(3)];
     const idsWith = (atLeast: number) => {
       const { held, pairs } = plan(all, list, state, { mapping: { breaker: { share: 0, atLeast } } });
-      expect(held).toMatchObject({ reasons: ['too_many_changes'] });
+      expect(held?.reasons).toEqual(['too_many_changes', 'too_many_contacts']);
       return pairs.map(({ subscriptionWrites: [write], contactWrites }) => [
         write?.unsubscribe,
         contactWrites.map(({ id }) => id),
@@ -248,7 +276,8 @@ describe('the circuit breaker holds back a plan', () => {
     expect(idsWith(0)).toEqual([[undefined, ['other-2']]]);
     expect(idsWith(1)).toEqual([
       [undefined, ['other-2']],
-      [true, ['c3', 'other-3']],
+      // Two contacts of one person are more than one.
+      [true, []],
     ]);
   });
 

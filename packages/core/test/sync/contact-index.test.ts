@@ -1,7 +1,7 @@
 /** Reads contacts, and matches them with subscriptions by their token, then by their address. */
 import { startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { agreed, codes, contactOf, plan, subscription } from './reconcile.ts';
+import { agreed, codes, contactOf, plan, subscription, type Contact } from './reconcile.ts';
 
 describe('the id of a contact', () => {
   it.each([
@@ -68,7 +68,9 @@ describe('the contacts of a subscription', () => {
   it('include one whose token is damaged, by its address', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const damaged = contacts.map((contact) => ({ ...contact, token: `${String(contact['token'])}x` }));
-    const result = plan(damaged, subscriptions, state);
+    // The token of the first run has been seen.
+    const { state: seen } = plan(contacts, subscriptions, state);
+    const result = plan(damaged, subscriptions, seen);
     expect(codes(result)).toEqual(['token_damaged']);
     expect(result.pairs).toMatchObject([{ situation: 'found_by_address', contactWrites: [{ id: 'c1' }] }]);
   });
@@ -86,19 +88,23 @@ describe('a field that no record delivers', () => {
     expect(plan([], []).held).toBeNull();
   });
 
-  it('counts as empty where the mapping says so, an opt-out too', () => {
-    const mapping = { missingIsEmpty: true, subscribe: 'with_confirmation' } as const;
-    const { subscriptionCreates } = plan([without('do_not_mail')], [], startSync(), { mapping });
-    expect(subscriptionCreates).toHaveLength(1);
-    const { pairs } = plan([without('do_not_mail')], [subscription(1, { status: 'inactive' })], startSync(), {
-      mapping,
-    });
-    expect(pairs).toMatchObject([{ contactWrites: [{ changes: { do_not_mail: true } }] }]);
+  it('is empty where another record of a complete run has it, an opt-out too', () => {
+    const mapping = { subscribe: 'with_confirmation' } as const;
+    const vetoed = contactOf(2, { do_not_mail: true });
+    const created = (...contacts: readonly Contact[]) =>
+      plan(contacts, [], startSync(), { mapping, accept: true }).subscriptionCreates.map(({ contactId }) => contactId);
+    expect(created(without('do_not_mail'), vetoed)).toEqual(['c1']);
+    // Nobody is asked on the strength of a field that nobody has.
+    expect(created(without('do_not_mail'), without('do_not_mail'))).toEqual([]);
+    const { contacts, subscriptions, state } = agreed(2);
+    const [{ city: _, ...cleared } = {}, other = {}] = contacts;
+    const { pairs } = plan([cleared, other], subscriptions, state);
+    expect(pairs).toMatchObject([{ subscriptionWrites: [{ custom_fields: [{ name: 'City', delete: true }] }] }]);
+    expect(plan([cleared, other], subscriptions, state, { scope: 'incoming' }).pairs).toEqual([]);
   });
 
-  it('is no reason to forget an opt-out that is delivered', () => {
-    const mapping = { missingIsEmpty: true, subscribe: 'with_confirmation' } as const;
-    const { subscriptionCreates } = plan([contactOf(1, { do_not_mail: true })], [], startSync(), { mapping });
-    expect(subscriptionCreates).toEqual([]);
+  it('gets the opt-out of somebody who left', () => {
+    const { pairs } = plan([without('do_not_mail')], [subscription(1, { status: 'inactive' })]);
+    expect(pairs).toMatchObject([{ contactWrites: [{ changes: { do_not_mail: true } }] }]);
   });
 });

@@ -1,6 +1,7 @@
 /** Records without a counterpart: what is created, moved, marked as removed or left, and what is reported. */
-import { decodeToken, prepareMapping, startSync, type SyncMapping } from '@newsletter-kit/core/sync';
+import { decodeToken, prepareMapping, startSync, stateAfter, type SyncMapping } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
+import { tokenEnd } from '../../src/sync/token.ts';
 import { agreed, city, codes, contactOf, defaults, plan, subscription, written } from './reconcile.ts';
 
 const newer = 1_790_000_000;
@@ -29,12 +30,10 @@ describe('a contact whose subscription is gone', () => {
     const first = plan(unmapped.contacts, [], unmapped.state, { mapping });
     expect(plan(unmapped.contacts, [], first.state, { mapping }).pairs).toEqual([]);
 
-    const { contacts, state } = agreed(2);
-    const [one = {}, two = {}] = contacts;
-    const { newsletter_status: _, ...undelivered } = one;
-    const before = plan([undelivered, two], [], state);
-    const { pairs } = plan([undelivered, two], [], before.state);
-    expect(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id))).toEqual(['c2']);
+    const { contacts, state } = agreed(1);
+    const undelivered = contacts.map(({ newsletter_status: _, ...contact }) => contact);
+    const before = plan(undelivered, [], state, { accept: true });
+    expect(plan(undelivered, [], before.state, { accept: true }).pairs).toEqual([]);
   });
 
   it('keeps no fingerprint of an invalid address', () => {
@@ -101,11 +100,30 @@ describe('a contact that never had a subscription', () => {
     expect(requestOf({ city: { nested: true } })).not.toHaveProperty('custom_fields');
   });
 
-  it('is reported with its ids once three attempts failed', () => {
-    let { state } = plan([contactOf(1)], [], startSync(), confirming);
-    for (let run = 0; run < 2; run += 1) ({ state } = plan([contactOf(1)], [], state, confirming));
-    const { findings } = plan([contactOf(1)], [], state, confirming);
-    expect(findings).toMatchObject([{ code: 'subscription_creation_failed', row: 1, contactId: 'c1' }]);
+  it('is asked once, and reported with its ids until it is linked', () => {
+    const asked = plan([contactOf(1)], [], startSync(), confirming);
+    const missing = plan([contactOf(1)], [], asked.state, confirming);
+    expect(missing.subscriptionCreates).toEqual([]);
+    expect(missing.findings).toMatchObject([{ code: 'subscription_creation_failed', row: 1, contactId: 'c1' }]);
+    // One that the newsletter refused may be asked again.
+    const again = plan([contactOf(1)], [], stateAfter(asked.state, { refused: asked.subscriptionCreates }), confirming);
+    expect(again.subscriptionCreates).toEqual(asked.subscriptionCreates);
+    const pending = [subscription(1, { status: 'pending' })];
+    const mapping = { ...confirming.mapping, fields: defaults.fields.slice(1) };
+    const found = plan([contactOf(1)], pending, missing.state, { mapping });
+    expect(found.state.asked).toEqual(asked.state.asked);
+    // The pending person is gone again, and the contact has not taken its token.
+    expect(plan([contactOf(1)], [], found.state, { mapping }).subscriptionCreates).toEqual([]);
+    const linked = plan(written([contactOf(1)], found), pending, found.state, { mapping });
+    expect(linked.state.asked).toEqual([]);
+  });
+
+  it('waits where more were asked than the state can hold', () => {
+    const asked = Array.from({ length: 10_000 }, (_, index) => contactOf(index + 2));
+    const { state } = plan(asked, [], startSync(), { ...confirming, accept: true });
+    const all = [...asked, contactOf(1)];
+    const result = plan(all, [], state, { ...confirming, accept: true });
+    expect([state.asked.length, result.subscriptionCreates, result.held]).toEqual([10_000, [], null]);
   });
 });
 
@@ -183,17 +201,40 @@ describe('a subscription without contact', () => {
     expect(plan([], [subscription(1, { email: 'redacted@redacted.invalid' })]).contactCreates).toEqual([]);
   });
 
-  it('is reported with its id once three attempts failed', () => {
+  it('is reported with its id once three attempts failed, and tried on', () => {
     let state = startSync();
     for (let run = 0; run < 3; run += 1) {
       const result = plan([contactOf(2)], [subscription(1)], state);
       expect(result.contactCreates).toHaveLength(1);
-      expect(Object.values(result.state.attempts)).toEqual(run === 0 ? [] : [run + 1]);
+      expect(Object.values(result.state.attempts)).toEqual(run === 0 ? [] : [run]);
       ({ state } = result);
     }
     const failed = plan([contactOf(2)], [subscription(1)], state);
-    expect(failed.contactCreates).toEqual([]);
+    expect(failed.contactCreates).toHaveLength(1);
     expect(failed.findings).toMatchObject([{ code: 'contact_creation_failed', subscriptionId: subscription(1).id }]);
+  });
+
+  it('is one of 30,000 that are refused: all are created once the CRM takes them, and the state stays small', () => {
+    const subscriptions = Array.from({ length: 30_000 }, (_, index) => subscription(index));
+    const [first = subscription(0)] = subscriptions;
+    let state = startSync();
+    for (let run = 0; run < 4; run += 1) {
+      const result = plan([contactOf(-1)], subscriptions, state);
+      expect([result.held, result.contactCreates.length]).toEqual([null, 30_000]);
+      expect([codes(result), result.state.attempts]).toEqual([run === 3 ? ['crm_outage'] : [], {}]);
+      ({ state } = result);
+    }
+    // One is taken: from then on each of the others was refused by itself. Those without an entry are tried as well.
+    const all = [contactOf(-1), contactOf(0)];
+    const token = plan(all, [first]).pairs[0]?.contactWrites[0]?.token ?? '';
+    const [, created = {}] = written(all, plan(all, [first]));
+    const taken = plan([contactOf(-1), created], subscriptions, { ...state, created: [[tokenEnd(token)]] });
+    expect([taken.held, taken.contactCreates.length]).toEqual([null, 29_999]);
+    expect(Object.keys(taken.state.attempts)).toHaveLength(10_000);
+    const rest = plan([contactOf(-1), created], subscriptions, taken.state);
+    expect([rest.held, rest.contactCreates.length]).toEqual([null, 29_999]);
+    // What was refused comes last.
+    expect(rest.contactCreates.findLastIndex(({ wasRefused }) => !wasRefused)).toBe(19_998);
   });
 
   it.each([

@@ -49,7 +49,6 @@ describe('checkMapping', () => {
     [{ fields: [], optOut: {} }, '"optOut.contact" must be a name.'],
     [{ fields: [], optOut: { contact: 'x', setOnUnsubscribe: 'no' } }, 'setOnUnsubscribe" must be true or false.'],
     [{ fields: [], emptyValue: 0 }, '"emptyValue" is one of: null, "".'],
-    [{ fields: [], missingIsEmpty: 1 }, '"missingIsEmpty" must be true or false.'],
     [{ fields: [], breaker: { most: 3 } }, '"breaker.most" is no setting.'],
     [
       { fields: [{ newsletter: 'status', contact: 'x', direction: 'to_contact' }], optOut: { contact: 'x' } },
@@ -78,8 +77,8 @@ describe('checkMapping', () => {
     { fields: [], subscribe: 'with_confirmation' },
     { fields: [], subscribe: 'on_consent', consent: 'agreed' },
     { fields: [], subscribe: undefined, consent: undefined, situations: undefined },
-    { fields: [], emptyValue: null, missingIsEmpty: false },
-    { fields: [], emptyValue: '', missingIsEmpty: true },
+    { fields: [], emptyValue: null },
+    { fields: [], emptyValue: '' },
     { fields: [], contact: { id: 'id', email: 'properties.email', token: 'token' } },
     { fields: [], contact: {} },
     { fields: [], optOut: { contact: 'no_mail', setOnUnsubscribe: false } },
@@ -152,7 +151,7 @@ describe('checkMapping', () => {
     [
       { constructor: 1, fields: [] },
       [
-        '"constructor" is no setting. There are: fields, contact, optOut, subscribe, consent, situations, emptyValue, missingIsEmpty, breaker, mostWrites.',
+        '"constructor" is no setting. There are: fields, contact, optOut, subscribe, consent, situations, emptyValue, breaker, mostWrites.',
       ],
     ],
   ])('lists every problem of %j', (mapping, problems) => {

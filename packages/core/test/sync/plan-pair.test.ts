@@ -133,14 +133,37 @@ describe('a field', () => {
     expect(planOf({ ...cleared, settings: { emptyValue: '' } }).contactWrite?.changes).toEqual({ text: '' });
   });
 
-  it('that the contact lacks is not changed, unless a missing field is empty', () => {
-    const missing = { fields: [field('text', 'both')], newsletter: { Text: 'Bonn' }, crm: {} };
-    expect(planOf(missing).contactWrite?.changes).toEqual({});
-    const settings = { missingIsEmpty: true };
-    expect(planOf({ ...missing, settings }).contactWrite?.changes).toEqual({ text: 'Bonn' });
-    const present = planOf({ fields: [field('text', 'to_subscription')], crm: { text: 'Ulm' }, settings });
-    expect(present.subscriptionWrite?.custom_fields).toEqual([{ name: 'Text', value: 'Ulm' }]);
+  it('that nobody delivers is not changed where the contact’s value counts, and written once where it does not', () => {
+    const newsletter = { Text: 'Bonn', Number: 7, Flag: false };
+    const both = planOf({ fields: [field('text', 'both'), field('number', 'to_subscription')], newsletter });
+    expect([both.contactWrite?.changes, both.subscriptionWrite]).toEqual([{}, null]);
+    const oneWay = { fields: [field('text', 'to_contact'), field('flag', 'to_contact')], newsletter };
+    const first = planOf(oneWay);
+    expect(first.contactWrite?.changes).toEqual({ text: 'Bonn' });
+    const { base } = first;
+    expect(planOf({ ...oneWay, base }).contactWrite).toBeNull();
+    const edited = planOf({ ...oneWay, base, newsletter: { ...newsletter, Text: 'Ulm', Flag: true } });
+    expect(edited.contactWrite?.changes).toEqual({ text: 'Ulm', flag: true });
   });
+
+  it.each([
+    ['no value', '', undefined, 'both', {}, null],
+    ['no', false, undefined, 'both', {}, null],
+    ['no', false, undefined, 'to_contact', {}, null],
+    ['yes that was never agreed on', true, undefined, 'both', { flag: true }, null],
+    ['yes', true, undefined, 'to_contact', { flag: true }, null],
+    ['yes that both sides had', true, true, 'both', {}, [{ name: 'Flag', value: false }]],
+  ] as const)(
+    'box that a CRM leaves out equals %s in the newsletter, or is written',
+    (_, here, agreed, way, there, back) => {
+      const fields = [field('flag', way)];
+      const both = (value: boolean) => planOf({ fields, newsletter: { Flag: value }, crm: { flag: value } }).base;
+      const base = agreed === undefined ? undefined : both(agreed);
+      const contact = { values: { flag: null }, lacks: ['flag'] };
+      const { contactWrite, subscriptionWrite } = planOf({ fields, newsletter: { Flag: here }, base, contact });
+      expect([contactWrite?.changes ?? {}, subscriptionWrite?.custom_fields ?? null]).toEqual([there, back]);
+    },
+  );
 
   it('whose value does not fit its kind is reported with the side, and not changed', () => {
     const fields = [field('number', 'both')];

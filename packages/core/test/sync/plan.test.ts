@@ -21,6 +21,7 @@ describe('the counts of a plan', () => {
       pairs: 4,
       contactCreates: 1,
       contactUpdates: 3,
+      contactsOfOne: 1,
       subscriptionCreates: 1,
       confirmations: 1,
       subscriptionUpdates: 3,
@@ -31,7 +32,7 @@ describe('the counts of a plan', () => {
       overwrites: [{ side: 'newsletter', field: 'City', count: 1 }],
       conflicts: 0,
       waiting: 0,
-      withoutContact: { erased: 0, deleted: 0, failed: 0, ignored: 0 },
+      withoutContact: { erased: 0, deleted: 0, ignored: 0 },
       unknownContacts: 1,
       limit: 20,
       findings: 1,
@@ -96,10 +97,11 @@ describe('the state for the next run', () => {
     expect(stateAfter([], { ...startSync(), seenUntil: 200 }).seenUntil).toBe(200);
   });
 
-  it('of a run over some contacts changes only erased addresses and reported findings', () => {
+  it('of a run over some contacts changes only erased addresses, seen fields and reported findings', () => {
     const before = { ...startSync(), watermark: 7, seenUntil: 8, missing: ['a'], erased: ['b'], attempts: { c: 1 } };
     const { state } = plan([contactOf(1, { email: 'nobody' })], [subscription(1)], before, { scope: 'incoming' });
-    expect(state).toMatchObject({ ...before, reported: [expect.any(String)] });
+    const seen = ['id', 'email', 'token', 'city', 'newsletter_status', 'do_not_mail'];
+    expect(state).toMatchObject({ ...before, seen, reported: [expect.any(String)] });
   });
 });
 
@@ -158,7 +160,7 @@ describe('the findings', () => {
       ],
     } as const;
     const conflicting = contacts.map((contact) => ({ ...contact, token: '', city: 'Ulm' }));
-    const first = plan(conflicting, subscriptions, state, { mapping });
+    const first = plan(conflicting, subscriptions, { ...state, updates: {} }, { mapping });
     expect(first.findings).toMatchObject([
       { code: 'conflict', field: 'city', isNew: true, row: 1, contactId: 'c1', subscriptionId: subscriptions[0]?.id },
     ]);

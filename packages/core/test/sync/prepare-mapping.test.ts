@@ -32,7 +32,6 @@ describe('prepareMapping', () => {
         ambiguous: 'wait',
       },
       emptyValue: null,
-      missingIsEmpty: false,
       breaker: { share: 0.05, atLeast: 20 },
     });
     expect(prepareMapping({ fields: [] }, [], 'key').optOut).toBeUndefined();
@@ -52,7 +51,6 @@ describe('prepareMapping', () => {
         ambiguous: 'use_linked',
       },
       emptyValue: '',
-      missingIsEmpty: true,
       breaker: { share: 0, atLeast: 0 },
     } as const;
     const { contact: paths, ...rest } = settings;

@@ -161,6 +161,7 @@ describe('the sentence about a plan', () => {
       updated: 0,
       created: 0,
       failed: 0,
+      refused: [],
     };
     expect(summaryOf(planned, applied)).toMatch(
       /^Would unsubscribe 25 people .* Only opt-outs, and unsubscribes within the limit, were carried out\.$/,
@@ -251,9 +252,8 @@ describe('at most so many writes in a run', () => {
       handedOver.push(planned.contactCreates.length);
       ({ state } = planned);
     }
-    // Each three are tried three times, before they are reported.
     expect(handedOver).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 3]);
-    expect(plan([], subscriptions, state, { mapping }).counts.withoutContact.failed).toBe(9);
+    expect(codes(plan([], subscriptions, state, { mapping }))).toEqual(['crm_outage']);
   });
 
   it('leave no opt-out and no unsubscribe waiting', () => {
@@ -270,24 +270,30 @@ describe('at most so many writes in a run', () => {
 });
 
 describe('a change of a contact that the CRM never shows', () => {
-  it('is a finding once it was handed over three times, in every run, and is still tried', () => {
-    const { contacts, subscriptions, state } = agreed(2);
-    const changed = subscriptions.map((one) => ({ ...one, custom_fields: [{ name: 'City', value: 'Ulm' }] }));
-    let after = state;
-    const found: (readonly string[])[] = [];
-    for (let run = 0; run < 5; run += 1) {
-      const planned = plan(contacts, changed, after);
-      found.push(planned.findings.map(({ code, contactId, isNew }) => `${code} ${contactId} ${isNew}`));
-      expect(planned.counts.contactUpdates).toBe(2);
-      after = planned.state;
-    }
-    const told = (isNew: boolean) => ['c1', 'c2'].map((id) => `contact_update_failed ${id} ${isNew}`);
-    expect(found).toEqual([[], [], [], told(true), told(false)]);
-    // A contact that takes its change starts anew.
-    const taken = plan(contacts, changed, after);
-    const later = changed.map((one) => ({ ...one, custom_fields: [{ name: 'City', value: 'Jena' }] }));
-    expect(codes(plan(written(contacts, taken), later, taken.state))).toEqual([]);
-  });
+  it.each([
+    [1, [[], [], [], ['contact_update_failed c1 true'], ['contact_update_failed c1 false']]],
+    // Of several, of which none is taken, none is to blame.
+    [2, [[], [], [], ['crm_outage undefined true'], ['crm_outage undefined false']]],
+  ])(
+    'of %i is a finding after three runs, and is tried in all but the first, whose list may be late',
+    (count, told) => {
+      const { contacts, subscriptions, state } = agreed(count);
+      const changed = subscriptions.map((one) => ({ ...one, custom_fields: [{ name: 'City', value: 'Ulm' }] }));
+      let after = state;
+      const found: (readonly string[])[] = [];
+      for (let run = 0; run < 5; run += 1) {
+        const planned = plan(contacts, changed, after);
+        found.push(planned.findings.map(({ code, contactId, isNew }) => `${code} ${contactId} ${isNew}`));
+        expect(planned.counts.contactUpdates).toBe(run === 1 ? 0 : count);
+        after = planned.state;
+      }
+      expect(found).toEqual(told);
+      // A contact that takes its change starts anew.
+      const taken = plan(contacts, changed, after);
+      const later = changed.map((one) => ({ ...one, custom_fields: [{ name: 'City', value: 'Jena' }] }));
+      expect(codes(plan(written(contacts, taken), later, taken.state))).toEqual([]);
+    },
+  );
 
   it('is a finding where its token field is too short, and where the CRM says yes to what it did not do', () => {
     const doors: Readonly<Record<string, (contact: Contact, after: Contact) => Contact>> = {
@@ -317,6 +323,6 @@ describe('a change of a contact that the CRM never shows', () => {
     expect(after.updates).toEqual(state.updates);
     const one = contacts.map((contact, index) => ({ ...contact, ...(index < 2 && { city: 'Ulm' }) }));
     const { state: next } = plan(one, subscriptions, state, { mapping: { mostWrites: 1 } });
-    expect(Object.values(next.updates)).toEqual([1]);
+    expect(Object.values(next.updates)).toMatchObject([{ runs: 0 }]);
   });
 });

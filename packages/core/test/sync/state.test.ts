@@ -5,14 +5,19 @@ import { describe, expect, it } from 'vitest';
 describe('readSyncState', () => {
   it.each([undefined, null])('starts an empty state where %s is stored', (stored) => {
     expect(readSyncState(stored)).toEqual({
-      version: 1,
+      version: 2,
       watermark: null,
       seenUntil: null,
       missing: [],
       erased: [],
       attempts: {},
       updates: {},
+      created: [],
+      outage: 0,
+      asked: [],
       contacts: null,
+      seen: [],
+      accepted: [],
       reported: [],
     });
   });
@@ -23,11 +28,25 @@ describe('readSyncState', () => {
     expect(readSyncState(JSON.parse(JSON.stringify(startSync())))).toEqual(startSync());
   });
 
+  it('goes on with a state of the version before', () => {
+    const before = { watermark: 7, seenUntil: 9, missing: ['m'], erased: ['e'], contacts: 30, reported: ['r'] };
+    // It has given up what was tried more than three times, and does not tell contacts from subscriptions.
+    const counts = { attempts: { one: 4, two: 1 }, updates: { three: 1, four: 3 } };
+    expect(readSyncState({ version: 1, ...before, ...counts })).toEqual({
+      ...startSync(),
+      ...before,
+      attempts: counts.attempts,
+      asked: ['one', 'two'],
+    });
+    for (const damaged of [{ contacts: 'many' }, { attempts: 1 }])
+      expect(() => readSyncState({ version: 1, ...before, ...counts, ...damaged })).toThrow(SyncStateError);
+  });
+
   it.each([
     {},
     [],
     'state',
-    { ...startSync(), version: 2 },
+    { ...startSync(), version: 3 },
     { ...startSync(), missing: [1] },
     { ...startSync(), erased: 'a' },
     { ...startSync(), reported: [null] },
@@ -35,8 +54,12 @@ describe('readSyncState', () => {
     { ...startSync(), seenUntil: 1.5 },
     { ...startSync(), attempts: { a: 1, b: '1' } },
     { ...startSync(), attempts: [] },
-    { ...startSync(), updates: { a: 1.5 } },
+    { ...startSync(), updates: { a: { runs: 1.5, tokens: [] } } },
+    { ...startSync(), updates: { a: { runs: 1, tokens: [1] } } },
     { ...startSync(), contacts: 'many' },
+    { ...startSync(), outage: null },
+    { ...startSync(), created: ['a'] },
+    { ...startSync(), asked: [7] },
   ])('rejects %j', (stored) => {
     expect(() => readSyncState(stored)).toThrow(SyncStateError);
     expect(() => readSyncState(stored)).toThrow('Remove it');

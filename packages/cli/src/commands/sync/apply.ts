@@ -1,6 +1,6 @@
 /** `newsletter sync apply`: plans a run and carries it out, once or again and again. */
 import { UpdatePendingError } from '@newsletter-kit/core/import';
-import { applySync, type AppliedSync } from '@newsletter-kit/core/sync';
+import { applySync, stateAfter, type AppliedSync } from '@newsletter-kit/core/sync';
 import { UsageError, quote } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { count, number } from '../../output.ts';
@@ -65,16 +65,20 @@ interface RunOptions {
  */
 async function applyOnce(sync: SyncSession, database: SyncDatabase, options: RunOptions): Promise<ExitCode> {
   await prepare(sync, database);
-  const { planned, lastRun } = await planRun(sync, database, options.accept);
+  const { planned, lastRun, before } = await planRun(sync, database, options.accept);
   const done = new Progress(sync, planned.size);
   const known = new Set(lastRun?.refused);
   const failures: SyncFinding[] = [];
   let written = nothingWritten;
+  let { state } = planned;
+  let { asked } = before;
   const refused: string[] = [];
   await sync.session.writing(
     async (signal) => {
       for await (const part of planned.parts()) {
-        await database.writer.noteConsent(part); // 1. What was decided.
+        await database.writer.noteConsent(part); // 1. What was decided, and who is asked: nobody is asked twice.
+        asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
+        if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
         const applied = await writeNewsletter(sync, part, signal, done); // 2. The newsletter.
         const { contactUpdates: updates, contactCreates: creates } = applied;
         const writes = { updates, creates, versions: part.versions };
@@ -83,6 +87,7 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.completeConsent(
           applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
         );
+        state = stateAfter(state, applied);
         written = addWritten(written, applied, contacts);
         failures.push(...applied.findings, ...contacts.refused.map((refusal) => refusedFinding(refusal, known)));
         refused.push(...contacts.refused.slice(0, mostRefused - refused.length).map(refusalKey));
@@ -96,7 +101,7 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
     yield failures;
   }
   const found = await reportFindings(report, findings(), options);
-  const { held, counts, state } = planned;
+  const { held, counts } = planned;
   const run: LastRun = {
     at: new Date(sync.client.engine.host.now()).toISOString(),
     held,

@@ -101,9 +101,12 @@ export class ContactWriter {
     for (const batch of batches) {
       // Where one row was refused, each contact gets a transaction of its own.
       if ((await attempt(batch)) !== null) {
-        for (const update of batch.updates) {
+        for (const { alone, ...update } of batch.updates) {
           const reason = await attempt({ updates: [update], creates: [] });
-          if (reason !== null) refused.push({ contactId: update.id, reason });
+          if (reason === null) continue;
+          refused.push({ contactId: update.id, reason });
+          // A no arrives, whatever else of the contact is refused.
+          if (alone) await attempt({ updates: [{ ...update, ...alone }], creates: [] });
         }
         for (const create of batch.creates) {
           const reason = await attempt({ updates: [], creates: [create] });

@@ -32,7 +32,8 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
   const call = { signal };
   const mapping = await readMapping({ engine, publicationId, mapping: config.mapping, call });
   const atRest = new Set<string>();
-  const reconciler = createReconciler({ mapping, state, now, accept, onAtRest: (id) => atRest.add(id) });
+  const onAtRest = (id: string): unknown => atRest.add(id);
+  const reconciler = createReconciler({ mapping, state, now, accept, mayBeLate: false, onAtRest });
   const { batches, changes } = await database.openBatches(mapping);
   let seen = 0;
   for await (const { items, leftOut } of subscriptionPages({ engine, publicationId, call })) {

@@ -1,11 +1,13 @@
 /** The plan of a run in parts, so that its size does not matter: from the database, or in memory. */
-import type {
-  Finding,
-  PlannedBatch,
-  PlannedPair,
-  PlannedPart,
-  PlannedWrites,
-  SyncPlan,
+import {
+  urgentOf,
+  type Finding,
+  type PlannedBatch,
+  type PlannedPair,
+  type PlannedPart,
+  type PlannedWrites,
+  type SyncCounts,
+  type SyncPlan,
 } from '@newsletter-kit/core/sync';
 import type { Postgres } from './postgres.ts';
 
@@ -112,12 +114,7 @@ export class ChangeStore {
   async finish({ held, counts, state, findings }: SyncPlan): Promise<PlannedRun> {
     await this.#append('findings', { ...nothing, findings });
     for (const kind of this.#open.keys()) await this.#flush(kind);
-    const isWithinLimit = counts.unsubscribes <= counts.limit;
-    const kinds: readonly Kind[] = !held
-      ? ['first', 'second']
-      : isWithinLimit
-        ? ['unsubscribes', 'opt_outs']
-        : ['opt_outs'];
+    const kinds: readonly Kind[] = held ? ['unsubscribes', 'opt_outs'] : ['first', 'second'];
     const sizes = kinds.map((kind) => this.#sizes.get(kind) ?? empty);
     const sum = (count: (size: ChangeCount) => number): number => sizes.reduce((all, size) => all + count(size), 0);
     return {
@@ -125,7 +122,7 @@ export class ChangeStore {
       counts,
       state,
       size: { newsletter: sum(({ newsletter }) => newsletter), contacts: sum(({ contacts }) => contacts) },
-      parts: () => this.#read(kinds),
+      parts: () => this.#carriedOut(kinds, held === null ? null : counts),
       whole: () => this.#read(['first', 'second', 'waiting']),
       findings: () => this.#findings(),
     };
@@ -137,6 +134,10 @@ export class ChangeStore {
         const [row] = await this.#postgres.rows<{ content: string }>(this.#sql.changes, [kind, part]);
         if (row) yield JSON.parse(row.content) as PlanPart;
       }
+  }
+
+  async *#carriedOut(kinds: readonly Kind[], held: SyncCounts | null): AsyncGenerator<PlanPart> {
+    for await (const part of this.#read(kinds)) yield held ? { ...part, pairs: urgentOf(part.pairs, held) } : part;
   }
 
   async *#findings(): AsyncGenerator<readonly Finding[]> {

@@ -203,9 +203,12 @@ function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFi
 }
 
 const accept = 'run newsletter sync apply --accept to carry it out once.';
+const lookAndAccept = `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`;
 const heldRemedies = {
-  too_many_changes: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
-  too_many_overwrites: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
+  too_many_changes: lookAndAccept,
+  too_many_overwrites: lookAndAccept,
+  too_many_creations: lookAndAccept,
+  too_many_contacts: `Remove an address that stands for nobody from its contacts; where the changes are right, ${accept}`,
   contacts_missing: `Where these are all contacts, ${accept}`,
   opt_out_missing: `Correct "optOut" of the mapping; where the plan is right without it, ${accept}`,
   field_missing: `Correct the mapping, or create the field again; where the plan is right without it, ${accept}`,

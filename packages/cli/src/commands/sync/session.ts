@@ -1,7 +1,7 @@
 /** What plan, apply and status of a sync share: configuration, database, and the reading of both sides. */
 import type { Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { planSync, readSyncState } from '@newsletter-kit/core/sync';
+import { planSync, readSyncState, type SyncState } from '@newsletter-kit/core/sync';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import type { Environment, Session } from '../../context.ts';
 import { readConfig, type SyncConfig } from './config.ts';
@@ -91,20 +91,21 @@ export async function planRun(
   { session, config, client, publicationId }: SyncSession,
   database: SyncDatabase,
   accept: boolean,
-): Promise<{ readonly planned: PlannedRun; readonly lastRun: LastRun | null }> {
+): Promise<{ readonly planned: PlannedRun; readonly lastRun: LastRun | null; readonly before: SyncState }> {
   const stored = await database.read();
+  const before = readSyncState(stored.state);
   const planned = await reading(session, () =>
     planInBatches(database, {
       engine: client.engine,
       publicationId,
       config,
-      state: readSyncState(stored.state),
+      state: before,
       accept,
       signal: session.interrupted,
       onProgress: (progress) => session.report.progress(progressText(progress)),
     }),
   );
-  return { planned, lastRun: toLastRun(stored.lastRun) };
+  return { planned, lastRun: toLastRun(stored.lastRun), before };
 }
 
 /** The same with contacts from elsewhere, in memory, as a first run. @throws InterruptedError */

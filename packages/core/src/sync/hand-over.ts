@@ -1,0 +1,216 @@
+/**
+ * What became of the contacts that were handed over to the CRM, which no run sees itself. A contact that shows the new
+ * token was taken. One that still shows the token before was not, or the list is late. Pure.
+ */
+import type { SyncContact } from './contact.ts';
+import type { FindingLog } from './findings.ts';
+import type { PlannedPair, PlannedWrites } from './plan.ts';
+import type { ReadyMapping } from './prepare-mapping.ts';
+import { maxEntries, type OpenUpdate, type SyncState } from './state.ts';
+import { tokenEnd } from './token.ts';
+
+/** Runs after which a refusal is reported. */
+const reportedAfter = 3;
+
+/** Most tokens kept of a run's created contacts. */
+const mostTokens = 500;
+
+/** The write of a contact that does not show its new token. */
+export interface OpenWrite {
+  /** Whether this is the first run after it: the list may be one of before. From then on it counts as refused. */
+  readonly isLate: boolean;
+  /** Whether the new token knows of an opt-out. */
+  readonly knowsOptOut: boolean;
+}
+
+type Handed = Pick<OpenUpdate, 'tokens' | 'optOut'>;
+
+/** The writes of earlier runs that this run does not show, and its own. Each has the fingerprint of its contact. */
+export class HandOver {
+  readonly #state: SyncState;
+  readonly #log: FindingLog;
+  readonly #mapping: Pick<ReadyMapping, 'paths'>;
+  readonly #mayBeLate: boolean;
+  readonly #tokensBefore: ReadonlySet<string>;
+  /** Whether a contact shows a token that was handed over. */
+  #isTaken = false;
+  readonly #open = new Map<string, OpenUpdate>();
+  /** Creations that were handed over before, by key. */
+  readonly #creates = new Map<
+    string,
+    { readonly created: number; readonly refusals: number | undefined; waits?: true }
+  >();
+  /** Records that were handed over before, and do not show it. */
+  #refused = 0;
+  readonly #kept = new Set<string>();
+  readonly #all = new Map<string, Handed>();
+  readonly #urgent = new Map<string, Handed>();
+  readonly #created: string[] = [];
+  /** Unix seconds: the oldest subscription to create a contact for of which nothing else is kept. */
+  #oldestCreate = Number.POSITIVE_INFINITY;
+  /** Unix seconds: just before the oldest contact to create that was never handed over. */
+  #waitsFrom = Number.POSITIVE_INFINITY;
+
+  /** @param mayBeLate - whether the contacts may have been listed as they were before the last run */
+  constructor(mapping: Pick<ReadyMapping, 'paths'>, state: SyncState, log: FindingLog, mayBeLate: boolean) {
+    this.#mapping = mapping;
+    this.#state = state;
+    this.#log = log;
+    this.#mayBeLate = mayBeLate;
+    const updated = Object.values(state.updates).flatMap(({ tokens }) => tokens);
+    this.#tokensBefore = new Set([...updated, ...state.created.flat()]);
+  }
+
+  /** Stands for a contact. */
+  keyOf({ id }: Pick<SyncContact, 'id'>): string {
+    return this.#log.fingerprint(`contact ${id}`);
+  }
+
+  /** Notes a token that a contact shows. */
+  see(token: string): void {
+    if (!this.#isTaken && this.#tokensBefore.size > 0) this.#isTaken = this.#tokensBefore.has(tokenEnd(token));
+  }
+
+  /** The write of a contact that does not show its new token; undefined without one. */
+  of({ id, token }: Pick<SyncContact, 'id' | 'token'>): OpenWrite | undefined {
+    if (this.#tokensBefore.size === 0) return undefined;
+    const key = this.keyOf({ id });
+    const update = this.#state.updates[key];
+    if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
+    if (!this.#open.has(key)) {
+      this.#refused += 1;
+      this.#open.set(key, update);
+    }
+    return { isLate: update.isFirst === true && this.#mayBeLate, knowsOptOut: update.optOut === true };
+  }
+
+  /** Notes that a contact without its new token shows an opt-out of which its subscription knows. */
+  noteOptOut(key: string): void {
+    const update = this.#open.get(key);
+    if (update) this.#open.set(key, { ...update, optOut: true });
+  }
+
+  /** Notes that a subscription waits for a contact of its own: it gets one as soon as the one it has is gone. */
+  keep(id: string): void {
+    this.#kept.add(this.#log.fingerprint(id));
+  }
+
+  /** How many subscriptions wait for a contact of their own. */
+  get kept(): number {
+    return this.#kept.size;
+  }
+
+  /** Whether a subscription without contact gets one although it is not new. */
+  isKept(id: string): boolean {
+    return this.#state.attempts[this.#log.fingerprint(id)] !== undefined;
+  }
+
+  /** Notes the creation of a contact. @returns whether it was refused before, while others were taken */
+  addCreate({ id, created }: { readonly id: string; readonly created: number }): boolean {
+    const key = this.#log.fingerprint(id);
+    const refusals = this.#state.attempts[key];
+    const isRepeated = refusals === undefined ? created <= (this.#state.seenUntil ?? -Infinity) : refusals >= 0;
+    if (isRepeated) this.#refused += 1;
+    if (refusals !== undefined && refusals >= reportedAfter - 1)
+      this.#log.report('contact_creation_failed', { subscriptionId: id });
+    if ((isRepeated || refusals !== undefined) && this.#creates.size < maxEntries)
+      this.#creates.set(key, { created, refusals });
+    else this.#oldestCreate = Math.min(this.#oldestCreate, created);
+    return refusals !== undefined && refusals > 0;
+  }
+
+  /** Reports the contacts that were refused several times, of the writes that are planned for them now. */
+  report(pairs: readonly PlannedPair[]): void {
+    for (const { id, key = '' } of this.#open.size > 0 ? pairs.flatMap((pair) => pair.contactWrites) : [])
+      if ((this.#open.get(key)?.runs ?? 0) >= reportedAfter - 1)
+        this.#log.report('contact_update_failed', { contactId: id });
+  }
+
+  /**
+   * Notes what is handed over and what waits.
+   *
+   * @param urgent - what is handed over instead where the plan is held back, however many people are unsubscribed
+   */
+  settle(now: PlannedWrites, waiting: PlannedWrites, urgent: readonly PlannedPair[]): void {
+    addTo(this.#all, now.pairs);
+    addTo(this.#urgent, urgent);
+    for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#created.length))
+      this.#created.push(tokenEnd(String(changes[this.#mapping.paths.token])));
+    for (const { subscriptionId, created } of waiting.contactCreates) {
+      const create = this.#creates.get(this.#log.fingerprint(subscriptionId));
+      if (create) create.waits = true;
+      if (created > (this.#state.seenUntil ?? -Infinity)) this.#waitsFrom = Math.min(this.#waitsFrom, created - 1);
+    }
+  }
+
+  /** Unix seconds: up to which subscriptions were handed over. */
+  get handedUntil(): number {
+    return this.#waitsFrom;
+  }
+
+  /**
+   * What the next run has to know. Where several records were refused and none was taken, that is an outage, and no
+   * record's fault.
+   *
+   * @returns with the creation of the oldest subscription without contact of which nothing else is kept
+   */
+  next(): Pick<SyncState, 'attempts' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
+    const isOutage = this.#outage > 0;
+    const attempts: Record<string, number> = Object.fromEntries([...this.#kept].map((key) => [key, -1]));
+    let oldestCreate = this.#oldestCreate;
+    for (const [key, { created, refusals, waits }] of this.#creates)
+      if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
+      else attempts[key] = (refusals ?? 0) + (waits || (isOutage && refusals !== -1) ? 0 : 1);
+    const created = [this.#created, this.#state.created[0] ?? []];
+    return {
+      attempts,
+      updates: this.#updates(this.#all, isOutage ? 0 : 1),
+      created,
+      outage: this.#outage,
+      oldestCreate,
+    };
+  }
+
+  /** Runs in a row in which several records were refused and none was taken, this one included. */
+  get #outage(): number {
+    return !this.#isTaken && this.#refused > 1 ? this.#state.outage + 1 : 0;
+  }
+
+  /** Reports an outage once all contacts came in. */
+  reportOutage(): void {
+    if (this.#outage >= reportedAfter) this.#log.report('crm_outage', {});
+  }
+
+  /** The same after a run that carries out only a part: of some contacts, or of a plan that is held back. */
+  updatesOfPart(isHeld: boolean): SyncState['updates'] {
+    return bounded({ ...this.#state.updates, ...this.#updates(isHeld ? this.#urgent : this.#all, 0) });
+  }
+
+  /** @param more - runs to add to those of a contact that was refused before */
+  #updates(handed: ReadonlyMap<string, Handed>, more: 0 | 1): SyncState['updates'] {
+    const open = [...this.#open].map(([key, before]) => [key, stillOpen(before, handed.get(key), more)] as const);
+    const added = [...handed].flatMap(([key, each]) =>
+      this.#open.has(key) ? [] : [[key, { runs: 0, isFirst: true, ...each }] as const],
+    );
+    // What an opt-out depends on comes first.
+    return bounded(
+      Object.fromEntries([...open, ...added.toSorted(([, a], [, b]) => Number(b.optOut ?? 0) - Number(a.optOut ?? 0))]),
+    );
+  }
+}
+
+function addTo(handed: Map<string, Handed>, pairs: readonly PlannedPair[]): void {
+  for (const { key, token, alone, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites))
+    if (key !== undefined && handed.size < maxEntries) {
+      const tokens = [token, ...(alone ? [alone.token] : [])].map(tokenEnd);
+      handed.set(key, { tokens, ...(knowsOptOut && { optOut: true }) });
+    }
+}
+
+/** A no that was handed over although the list may have been late is handed over as if for the first time. */
+function stillOpen({ isFirst, ...before }: OpenUpdate, handed: Handed | undefined, more: 0 | 1): OpenUpdate {
+  return { ...before, ...handed, runs: Math.max(1, before.runs + more), ...(handed && isFirst && { isFirst }) };
+}
+
+const bounded = (updates: SyncState['updates']): SyncState['updates'] =>
+  Object.fromEntries(Object.entries(updates).slice(0, maxEntries));
