@@ -26,7 +26,7 @@ function readersIn(rooms: RegExp): readonly string[] {
 
 /** In the projects of the job `portable` in ci.yml. */
 const portable = readersIn(/^(packages\/(core|sandbox|cli)|test\/nodes)\//);
-/** These ask git for the files. */
+/** These ask git for the files: a worktree and a clone without history differ in nothing else. */
 const documentation = readersIn(/^test\/docs\//);
 
 let folder: string;
@@ -60,7 +60,7 @@ async function run(made: string, [command, ...args]: readonly [string, ...string
 }
 
 const node = process.execPath;
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...portable] as const;
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot'] as const;
 /** `ulimit -n` sets the hard limit too, so that Node cannot raise it. */
 const withFewFiles = ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'] as const;
 
@@ -70,9 +70,9 @@ it.each<[name: string, make: () => string, ...commands: (readonly [string, ...st
     () => clone('crlf', ['--shared', '--config', 'core.autocrlf=true']),
     [node, 'node_modules/oxfmt/bin/oxfmt', '--check'],
     ['bash', '-n', '.ci/run'],
-    [node, ...vitest],
+    [node, ...vitest, ...portable],
   ],
-  ['in a path with a blank, #, % and an umlaut', () => clone('my #1 100%20 für'), [node, ...vitest]],
+  ['in a path with a blank, #, % and an umlaut', () => clone('my #1 100%20 für'), [node, ...vitest, ...portable]],
   [
     'that is a worktree',
     () => {
@@ -87,7 +87,7 @@ it.each<[name: string, make: () => string, ...commands: (readonly [string, ...st
     () => clone('shallow', ['--depth', '1'], pathToFileURL(store).href),
     [node, ...vitest, ...documentation],
   ],
-  ['of a user who may open 256 files', () => clone('few-files'), [...withFewFiles, node, ...vitest]],
+  ['of a user who may open 256 files', () => clone('few-files'), [...withFewFiles, node, ...vitest, ...portable]],
 ])(
   'the tests that read files pass in a clone %s',
   async (_name, make, ...commands) => {
