@@ -24,7 +24,7 @@ const ownShare = 2 / 3;
  */
 const farther = { own: 4, other: 2 } as const;
 
-/** Tests that start a browser run for a change of their own room, and where nothing nearer reaches it. */
+/** Tests that start a browser take long, so one runs only where it is the nearest to a change. */
 const startsBrowser = /^test\/(e2e|examples|widget)\//;
 
 /**
@@ -69,11 +69,11 @@ export function chooseTests(graph: ImportGraph, files: readonly string[]): Chose
     runnerOf,
   );
   const chosenFor = (runner: Runner): readonly string[] => {
-    const tests = byRunner.get(runner) ?? [];
+    const tests = (byRunner.get(runner) ?? []).filter((test) => chosen.has(test) || !startsBrowser.test(test));
     const own = tests.filter((test) => rooms.has(roomOf(test)));
     const others = inTurn(
       Map.groupBy(
-        tests.filter((test) => !rooms.has(roomOf(test)) && !startsBrowser.test(test)),
+        tests.filter((test) => !rooms.has(roomOf(test))),
         roomOf,
       ),
     );
