@@ -84,7 +84,7 @@ const tables: Readonly<Record<string, readonly (readonly [line: string, read: un
       'people.csv',
       {
         path: 'people.csv',
-        csv: { columns: {}, words: {}, unconfirmed: 'leave', others: 'refuse', dateOrder: undefined },
+        csv: { columns: {}, unconfirmed: 'leave', others: undefined, dateOrder: undefined },
         files: { journal: undefined, rejects: undefined, suppress: [] },
         plan: undefined,
         approval: 'asked',

@@ -230,8 +230,8 @@ test('asks in one question by which columns people leave, and keeps the answers 
     [
       'Does anybody leave by column "Opt-out" (no 4); also "Lage", "Land"? Say so for each, with left, subscribed or unconfirmed for each "?":',
       '  --left-by "Opt-out: no = subscribed"',
-      '    or --nobody-left-by "Opt-out"',
-      '  --nobody-left-by "Lage, Land"',
+      '    or, if nobody leaves by it, --nobody-left-by "Opt-out"',
+      '  if nobody leaves by them, --nobody-left-by "Lage, Land"; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"',
     ].join('\n'),
   );
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
@@ -250,7 +250,7 @@ test('asks in one question by which columns people leave, and keeps the answers 
     expect.stringContaining('accepted 1 row of 3 rows; 1 row rejected, 1 row of people who left kept out'),
   ]);
   expect(readFileSync(join(folder, 'people.rejects.csv'), 'utf8')).toContain(
-    '"Lage" holds a word that is not understood',
+    '""Lage"" holds a word that is not understood',
   );
 
   const changed = await run([...args, '--left-by', 'Lage: da = subscribed, fort = left, gesperrt = left'], sandbox.env);

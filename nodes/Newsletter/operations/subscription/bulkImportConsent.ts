@@ -133,7 +133,7 @@ export function consentFailure(node: INode, { message, remedies }: TableError, o
     told.length > 0 &&
       `Add "${leftBy.displayName}" in Options, paste \`${told.join('; ')}\`, and write left, subscribed or unconfirmed for each "?". A field by which nobody leaves belongs into "${nobodyLeftBy.displayName}" instead.`,
     unnamed.length > 0 &&
-      `If nobody leaves by ${quoted(unnamed, 'and')}, add "${nobodyLeftBy.displayName}" in Options, and paste \`${namesText(unnamed)}\`.`,
+      `If nobody leaves by ${quoted(unnamed, 'and')}, add "${nobodyLeftBy.displayName}" in Options, and paste \`${namesText(unnamed)}\`${told.length > 0 ? '' : `; if somebody does, add "${leftBy.displayName}" with a line such as \`${leftByText(unnamed[0] ?? 'Status', { gone: 'left', here: 'subscribed' })}\``}.`,
     remedies.length === 0 && `Correct "${leftBy.displayName}" or "${nobodyLeftBy.displayName}" in Options.`,
     'Nothing was sent.',
   ].filter((sentence) => sentence !== false);

@@ -110,9 +110,10 @@ export class ConsentSurvey {
     return this.#columns.length + this.#unexplained.length > 0;
   }
 
-  /** Whether a column fills no field by itself, because it says who has left or means something else there. */
+  /** Whether a column fills no field by itself, because it says who has left or belongs to the service. */
   isUnused(heading: string): boolean {
-    return this.columns.includes(heading) || listed(this.service?.otherwise ?? [], heading);
+    const { nobodyLeftBy = [], otherwise = [] } = this.service ?? {};
+    return this.columns.includes(heading) || listed([...nobodyLeftBy, ...otherwise], heading);
   }
 
   /**
@@ -227,7 +228,7 @@ const refusal = (standing: Refusal['standing'], reason: string): Refusal => ({
 function isField(heading: string, target: ColumnTarget | undefined): boolean {
   const meaning = meaningOf(heading);
   const fills = target ?? (meaning !== undefined && 'target' in meaning ? meaning.target : undefined);
-  return fills !== undefined && fills !== null && isRequestField(fills);
+  return isRequestField(fills ?? heading);
 }
 
 /** Whether a heading is one of these names, or begins with what stands before a `*`. */

@@ -50,7 +50,7 @@ export interface ServiceExport {
   readonly proposes?: true;
   /** Columns by which people leave; a `*` at the end stands for any rest. */
   readonly leftBy: Readonly<Record<string, ColumnReading>>;
-  /** Columns by which nobody leaves, though few values or times stand in them. */
+  /** Columns by which nobody leaves, though few values or times stand in them; no field is for them. */
   readonly nobodyLeftBy?: readonly string[];
   /** Columns that are named like a field of the API, and hold something else. */
   readonly otherwise?: readonly string[];
@@ -159,11 +159,12 @@ export const serviceExports: readonly ServiceExport[] = [
     by: ['email', 'status', 'subscription_tier'],
     leftBy: { status: status({ unclear: 'paused' }) },
     nobodyLeftBy: names(
-      'subscription_tier, subscription_premium_tier_names, subscription_premium_tiers, utm_channel, stats*, created',
-      'custom_fields, tags, newsletter_list_ids, referrals, warnings, ignored_fields, stays_inactive, subscription_update*',
+      'id, subscription_tier, subscription_premium_tier_names, subscription_premium_tiers, utm_channel, stats*',
+      'created, created_at, tags, referrals, warnings, ignored_fields, stays_inactive, subscription_update*',
     ),
-    // By its code a person recommends the newsletter; in a request it is that of somebody else.
-    otherwise: ['referral_code'],
+    // By its code a person recommends the newsletter, in a request it is that of somebody else; lists are those of the
+    // other publication.
+    otherwise: ['referral_code', 'newsletter_list_ids'],
   },
   {
     name: 'beehiiv',

@@ -170,10 +170,21 @@ function withFlags(error: unknown): never {
   if (!(error instanceof CsvError) || error.remedies.length === 0) throw error;
   const isQuestion = error.remedies.some(({ option }) => option === 'leftBy' || option === 'nobodyLeftBy');
   if (!isQuestion) throw new UsageError(`${error.problem}: ${error.remedies.map(flagOf).join(' or ')}.`);
-  const lines = error.remedies.map(
-    (remedy) => `\n  ${remedy.option === 'columns' ? '  or, if it is about something else, ' : ''}${flagOf(remedy)}`,
+  throw new UsageError(
+    [`${error.problem}, with left, subscribed or unconfirmed for each "?":`, ...error.remedies.map(lineOf)].join(
+      '\n  ',
+    ),
   );
-  throw new UsageError(`${error.problem}, with left, subscribed or unconfirmed for each "?":${lines.join('')}`);
+}
+
+/** An answer to the question who left, and when it is the right one. */
+function lineOf(remedy: TableRemedy, index: number, { length }: { readonly length: number }): string {
+  if (remedy.option === 'leftBy') return flagOf(remedy);
+  if (remedy.option === 'columns') return `  or, if it is about something else, ${flagOf(remedy)}`;
+  const isLast = index === length - 1 && index % 2 === 0;
+  return isLast
+    ? `if nobody leaves by them, ${flagOf(remedy)}; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"`
+    : `  or, if nobody leaves by it, ${flagOf(remedy)}`;
 }
 
 function flagOf(remedy: TableRemedy): string {
