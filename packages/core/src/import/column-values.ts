@@ -27,8 +27,18 @@ const longestShown = 40;
 
 const asks: ReadonlySet<Standing> = new Set(standings.slice(standings.indexOf('never')));
 
+/** Matches every text in which something refuses: most cells are done with one look at them. */
+const perhaps = new RegExp(
+  [
+    refusingParts.source,
+    ...[...statusWords].filter(([, said]) => asks.has(said)).map(([word]) => [...word].join('[^\\p{L}\\p{N}]*')),
+  ].join('|'),
+  'iu',
+);
+
 /** What a cell refuses in known words, as a whole, as one of several words, or in a remark. */
 export function refusalIn(text: string): Standing | undefined {
+  if (!perhaps.test(text)) return undefined;
   const known = statusWords.get(headingKey(text));
   if (known !== undefined) return asks.has(known) ? known : undefined;
   if (refusingParts.test(text)) return 'left';
