@@ -2,6 +2,7 @@
 import {
   AbortedError,
   ApiError,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   NetworkError,
@@ -99,6 +100,8 @@ export function classifyError(error: unknown): BatchFailure {
     error instanceof InvalidAnswerError
   )
     return { kind: 'failed' };
+  if (error instanceof ForeignAnswerError)
+    return error.about === 'record' ? refused([error.message]) : { kind: error.about === 'outage' ? 'failed' : 'fatal' };
   if (!(error instanceof ApiError) || fatalStatuses.has(error.status)) return { kind: 'fatal' };
   if (error.status >= 500 || transientStatuses.has(error.status)) return { kind: 'failed' };
   return refused(error.errors.length > 0 ? error.errors.map(({ message }) => message) : [`status ${error.status}`]);

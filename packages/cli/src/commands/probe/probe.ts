@@ -143,7 +143,7 @@ const isUnexpected = ({ isBreaking, assumption }: ExplainedDifference): boolean 
   isBreaking && assumption === undefined;
 
 function verdictOf(answer: ComparedAnswer): Verdict {
-  if (answer.status === 401 || answer.status === 403) return 'not allowed';
+  if (isNotAllowed(answer)) return 'not allowed';
   if (answer.differences.length === 0) return 'as specified';
   return answer.differences.some(isUnexpected) ? 'breaks' : 'differs';
 }
