@@ -98,7 +98,9 @@ export function connectionTest(
       ),
       answered(400, 'The service refuses the Publication ID. It looks like pub_<uuid>.'),
       answered(429, 'The rate limit of the service is exceeded. Try again in a minute.'),
-      ...[500, 502, 503, 504].map((status) => answered(status, 'The service does not work at the moment. Try again later.')),
+      ...[500, 502, 503, 504].map((status) =>
+        answered(status, 'The service does not work at the moment. Try again later.'),
+      ),
       // Neither an error of the API nor a list: a web page, a redirect, another program.
       without('data'),
       without('data.length'),

@@ -140,7 +140,9 @@ function apiFailure(
       ...at,
       message:
         messages.length > 0 ? labelled(messages.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
-      description: [remedyFor(node, operation, status), `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
+      description: [remedyFor(node, operation, status), `(${[`status ${status}`, ...codes].join(', ')})`]
+        .filter(Boolean)
+        .join(' '),
       httpCode: String(status),
       failure: causeOf(status, retryAfterMs),
     },
@@ -174,7 +176,12 @@ function connectionFailure(node: INode, error: NewsletterError, at: FailureOptio
         .replace(code, '')
         .replace(/\.$/, '')
         .replace(/(\d+)000 ms/, '$1 seconds'),
-      description: [lacked ? remedyFor(node, error.operation, 404) : misdirected ? wrongAddress : advice || 'Try again later.', code.trim()].filter(Boolean).join(' '),
+      description: [
+        lacked ? remedyFor(node, error.operation, 404) : misdirected ? wrongAddress : advice || 'Try again later.',
+        code.trim(),
+      ]
+        .filter(Boolean)
+        .join(' '),
       ...(configured && { failure: { cause: 'configuration-invalid' } }),
       ...(down && { failure: foreign ? causeOf(503, foreign.retryAfterMs) : { cause: 'temporarily-unavailable' } }),
     },

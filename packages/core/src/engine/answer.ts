@@ -143,11 +143,12 @@ function titleOf(body: string, secrets: readonly string[]): string | null {
  * what an error says; its status decides what is done.
  */
 export function errorBody(
-  { base }: Pick<CalledOperation, 'base'>,
+  { id, base }: Pick<CalledOperation, 'id' | 'base'>,
   { status, body }: Pick<HostAnswer, 'status' | 'body'>,
 ): Record<string, unknown> | undefined {
   const value = parse(body);
-  return isErrorBody(value, status) || (base === 'app' && typeof value['error'] === 'string') ? value : undefined;
+  const isOAuth = (base === 'app' || !isOperationId(id)) && typeof value['error'] === 'string';
+  return isErrorBody(value, status) || isOAuth ? value : undefined;
 }
 
 /** Whether a parsed body is one with which the API answers this error status. */

@@ -318,7 +318,8 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
  * out.
  */
 export function isRefusal(error: NewsletterError): boolean {
-  if (error instanceof ApiError || error instanceof ForeignAnswerError) return error.status < 500 && error.status !== 408;
+  if (error instanceof ApiError || error instanceof ForeignAnswerError)
+    return error.status < 500 && error.status !== 408;
   if (error instanceof NetworkError || error instanceof TimeoutError) return error.notSent;
   return error instanceof InvalidRequestError || error instanceof ConfigurationError;
 }

@@ -101,7 +101,9 @@ export function classifyError(error: unknown): BatchFailure {
   )
     return { kind: 'failed' };
   if (error instanceof ForeignAnswerError)
-    return error.about === 'record' ? refused([error.message]) : { kind: error.about === 'outage' ? 'failed' : 'fatal' };
+    return error.about === 'record'
+      ? refused([error.message])
+      : { kind: error.about === 'outage' ? 'failed' : 'fatal' };
   if (!(error instanceof ApiError) || fatalStatuses.has(error.status)) return { kind: 'fatal' };
   if (error.status >= 500 || transientStatuses.has(error.status)) return { kind: 'failed' };
   return refused(error.errors.length > 0 ? error.errors.map(({ message }) => message) : [`status ${error.status}`]);

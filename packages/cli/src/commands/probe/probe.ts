@@ -14,6 +14,7 @@ import {
   type ExplainedDifference,
   type Finding,
 } from './assumptions.ts';
+import { isNotAllowed } from './differences.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';
 import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from './shapes.ts';
 import { checkAccess } from '../whoami.ts';
