@@ -1,9 +1,7 @@
 /** Starts servers as processes, waits until they answer, and stops them, with this process at the latest. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { start as startProgram } from './program.ts';
 import { UserError } from './user-error.mjs';
 import { root } from './root.ts';
 import { serverUrl, type ServerSettings, type ServerPlan } from './servers.ts';
@@ -43,7 +41,7 @@ export async function launch(
   built?: BuiltServer,
 ): Promise<RunningServer> {
   const url = serverUrl(settings.ports[plan.name]);
-  const child = spawn(
+  const program = startProgram(
     built?.node ?? process.execPath,
     [
       ...(built ? [] : ['--conditions=@newsletter-kit/source']),
@@ -51,29 +49,11 @@ export async function launch(
       built?.file ?? join(root, plan.entry),
       ...plan.args(settings),
     ],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...plan.env(settings) } },
+    { env: plan.env(settings), group: false, onLine, grace: stopLimit },
   );
-  const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line);
-      onLine(line);
-    });
-  }
-  const ended = once(child, 'close').then(([code, signal]) =>
-    signal ? `was ended by ${String(signal)}` : `stopped with exit code ${String(code)}`,
+  const ended = program.ended.then((how) =>
+    typeof how === 'string' ? `was ended by ${how}` : `stopped with exit code ${how}`,
   );
-  // Where this process ends without stopping the server, the server ends too.
-  const killAtExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  void ended.finally(() => process.off('exit', killAtExit)).catch(() => undefined);
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal);
-    const killTimer = setTimeout(() => child.kill('SIGKILL'), stopLimit);
-    await ended;
-    clearTimeout(killTimer);
-  };
-
   const settled = new AbortController();
   try {
     await Promise.race([
@@ -81,17 +61,17 @@ export async function launch(
       ended.then((how) => {
         throw new UserError(
           `The ${plan.name} ${how} before it answered.`,
-          lines.slice(-5).join('\n  ') || 'It printed nothing.',
+          program.output().split('\n').slice(-5).join('\n  ') || 'It printed nothing.',
         );
       }),
     ]);
   } catch (error) {
-    await end('SIGKILL');
+    await program.kill();
     throw error;
   } finally {
     settled.abort();
   }
-  return { plan, url, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return { plan, url, ended, stop: () => program.stop(), kill: () => program.kill() };
 }
 
 /**
