@@ -33,11 +33,6 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
 }
 
-/** Files that no program runs or builds. */
-export function isDocument(path: string): boolean {
-  return /(\.(mdx?|txt|png|webp|jpe?g|gif|ico)|(^|\/)(LICENSE|\.[\w-]+))$/.test(path);
-}
-
 /** @param folder - of a clone @returns its graph */
 export function readImports(folder: string): ImportGraph {
   const files = listFiles(folder);

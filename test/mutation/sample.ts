@@ -11,7 +11,7 @@ import { start } from '../../scripts/program.ts';
 import { root } from '../../scripts/root.ts';
 import { UserError } from '../../scripts/user-error.mjs';
 import { roomOf, rooms, weightOf } from '../../scripts/weight.ts';
-import { copyRepository } from '../support/repository-copy.ts';
+import { copyWithoutDependencies } from '../support/repository-copy.ts';
 import { seeded } from '../support/seeded.ts';
 import { testSeed } from '../support/test-seed.ts';
 
@@ -30,7 +30,7 @@ type Verdict = 'passed' | 'noticed' | 'named as not checked' | 'hung';
 
 const verdicts: Readonly<Partial<Record<number | string, Verdict>>> = { 0: 'passed', 2: 'named as not checked' };
 
-/** Minutes after which a check is ended: a change can make a test run for ever. */
+/** Minutes after which the check of a change is ended: a change can make a test run for ever. */
 const limitMinutes = 5;
 
 /**
@@ -46,7 +46,7 @@ export async function sampleMutations(args: readonly string[]): Promise<boolean>
   const seed = testSeed();
   console.log(`TEST_SEED=${seed}`);
   const changes = await drawChanges(sources, count, seeded(seed));
-  const copy = await copyRepository('mutants');
+  const copy = await copyWithoutDependencies();
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const person = ['-c', 'user.name=Mutation', '-c', 'user.email=mutation@example.com'];
@@ -91,13 +91,16 @@ function readArguments(args: readonly string[]): { readonly room: string; readon
   }
 }
 
-/** Without this, whatever breaks the copy would count as a noticed change. It also checks the types of the copy once. */
+/** Minutes for the first check, which also installs and checks all types. */
+const firstMinutes = 15;
+
+/** Without this, whatever breaks the copy would count as a noticed change. */
 async function assertPassing(changes: readonly Change[], copy: string): Promise<void> {
   const comments = changes.map(({ file }) => ({
     file,
     text: `${readFileSync(join(root, file), 'utf8')}// Nothing.\n`,
   }));
-  const { verdict, printed } = await checkChanges(comments, copy);
+  const { verdict, printed } = await checkChanges(comments, copy, firstMinutes);
   if (verdict === 'passed' || verdict === 'named as not checked') return;
   throw new UserError(
     `npm run check does not pass the files as they are:\n${printed}`,
@@ -113,7 +116,11 @@ interface Checked {
 }
 
 /** Checks files with these texts, up to the first failure, and restores them. */
-async function checkChanges(changes: readonly Pick<Change, 'file' | 'text'>[], copy: string): Promise<Checked> {
+async function checkChanges(
+  changes: readonly Pick<Change, 'file' | 'text'>[],
+  copy: string,
+  minutes = limitMinutes,
+): Promise<Checked> {
   for (const { file, text } of changes) writeFileSync(join(copy, file), text);
   const begun = Date.now();
   let failure: string | undefined;
@@ -125,13 +132,13 @@ async function checkChanges(changes: readonly Pick<Change, 'file' | 'text'>[], c
       void check.stop();
     },
   });
-  const timer = setTimeout(() => void check.stop(), limitMinutes * 60_000);
+  const timer = setTimeout(() => void check.stop(), minutes * 60_000);
   const code = await check.ended;
   clearTimeout(timer);
   await check.kill();
   git(['checkout', '--quiet', '--', '.'], copy);
   const [, by = ''] = /^✗ (.{0,90})/.exec(failure ?? '') ?? [];
-  const hung = failure === undefined && Date.now() - begun >= limitMinutes * 60_000;
+  const hung = failure === undefined && Date.now() - begun >= minutes * 60_000;
   return { verdict: hung ? 'hung' : (verdicts[code] ?? 'noticed'), by, printed: check.output() };
 }
 
