@@ -41,9 +41,8 @@ export function comparedCells(): readonly Cell[] {
 
 /** The cells whose source was read more than six months before the day. */
 export function oldCells(today: Date): readonly Cell[] {
-  const limit = new Date(today);
-  limit.setUTCMonth(limit.getUTCMonth() - 6);
-  return comparedCells().filter(({ source }) => source !== undefined && new Date(readOn[source] ?? 0) < limit);
+  const limit = new Date(today).setUTCMonth(today.getUTCMonth() - 6);
+  return comparedCells().filter(({ source }) => source !== undefined && Date.parse(readOn[source] ?? '1970') < limit);
 }
 
 if (import.meta.main) {

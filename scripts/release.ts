@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { buildAll } from './build.ts';
 import { run } from './command.ts';
 import { pnpm } from './install.mjs';
@@ -35,18 +34,11 @@ export async function release([step, ...args]: readonly string[]): Promise<boole
 }
 
 function readFilesArguments(args: readonly string[]): { readonly folder: string; readonly tag: string | undefined } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { tag: { type: 'string' } },
-    });
-    const [folder = join('.output', 'release'), ...others] = positionals;
-    if (others.length > 0) throw new Error(`There is one folder, not also ${others.join(', ')}.`);
-    return { folder: resolve(root, folder), tag: values.tag };
-  } catch (error) {
-    throw new UserError(error instanceof Error ? error.message : String(error), usage);
-  }
+  const at = args.indexOf('--tag');
+  const folders = at < 0 ? args : args.toSpliced(at, 2);
+  const [folder = join('.output', 'release'), ...others] = folders;
+  if (others.length > 0 || folder.startsWith('-')) throw new UserError(`There is no option ${folder}.`, usage);
+  return { folder: resolve(root, folder), tag: at < 0 ? undefined : args[at + 1] };
 }
 
 const dist = join(root, 'widget', 'dist');

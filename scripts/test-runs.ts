@@ -82,7 +82,7 @@ export async function runWidgetTests(
   files: readonly string[],
 ): Promise<TestReport & Ended> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
-  const config = join(root, 'scripts', 'web-test-runner.config.mjs');
+  const config = join(root, 'test', 'support', 'web-test-runner.config.mjs');
   const chosen = files.length > 0 ? ['--files', ...files.map((file) => join(root, file))] : [];
   const names = engines.map(({ name }) => name).join(',');
   const outcome = await reported('widget', (file) =>

@@ -31,7 +31,7 @@ type Verdict = 'passed' | 'noticed' | 'named as not checked' | 'hung';
 const verdicts: Readonly<Partial<Record<number | string, Verdict>>> = { 0: 'passed', 2: 'named as not checked' };
 
 /** Minutes after which the check of a change is ended: a change can make a test run for ever. */
-const limitMinutes = 5;
+const limitMinutes = 3;
 
 /**
  * @param args - `ROOM`, and `--count N` for another number of changes than ten

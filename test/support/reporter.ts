@@ -1,4 +1,4 @@
-/** Writes how many tests of a run of vitest passed and failed, and each failure, to the file that `TEST_REPORT` names. */
+/** Writes how many tests of a vitest run passed and failed, and each failure, to the file that `TEST_REPORT` names. */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
