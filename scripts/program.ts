@@ -26,7 +26,7 @@ function environment(added: Readonly<Record<string, string>> = {}): NodeJS.Proce
 
 export interface RunningProcess {
   readonly child: ChildProcess;
-  /** Resolves with the exit code, or the name of the signal. */
+  /** Resolves with the exit code, the name of the signal, or the reason why it did not start; never rejects. */
   readonly ended: Promise<number | string>;
   /** The last lines it printed. */
   output(): string;
@@ -80,8 +80,10 @@ export function start(
       lines.splice(0, lines.length - keptLines);
       onLine?.(line);
     });
-  const ended = once(child, 'close').then(([code, signal]) => (code as number | null) ?? String(signal));
-  ended.catch(() => undefined);
+  const ended = once(child, 'close').then(
+    ([code, signal]) => (code as number | null) ?? String(signal),
+    (error: unknown) => String(error),
+  );
   const signalGroup = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(group ? -child.pid : child.pid, signal);
@@ -92,18 +94,18 @@ export function start(
   // Ctrl-C does not reach another process group: end it when this process exits.
   const killAtExit = (): void => signalGroup('SIGKILL');
   process.once('exit', killAtExit);
-  void ended.finally(() => process.off('exit', killAtExit)).catch(() => undefined);
+  void ended.finally(() => process.off('exit', killAtExit));
   const stop = async (): Promise<void> => {
     signalGroup('SIGTERM');
     const killTimer = setTimeout(() => signalGroup('SIGKILL'), grace);
-    await ended.catch(() => undefined);
+    await ended;
     clearTimeout(killTimer);
     signalGroup('SIGKILL');
   };
   const interrupt = (): void => void stop();
   if (stopping?.aborted) interrupt();
   stopping?.addEventListener('abort', interrupt, { once: true });
-  void ended.finally(() => stopping?.removeEventListener('abort', interrupt)).catch(() => undefined);
+  void ended.finally(() => stopping?.removeEventListener('abort', interrupt));
   return {
     child,
     ended,
@@ -111,7 +113,7 @@ export function start(
     stop,
     async kill() {
       signalGroup('SIGKILL');
-      await ended.catch(() => undefined);
+      await ended;
     },
   };
 }

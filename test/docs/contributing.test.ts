@@ -1,5 +1,5 @@
 /** What contributors read names files and code that exist. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
 import { git, listFiles } from '../../scripts/git.ts';
