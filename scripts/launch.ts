@@ -49,7 +49,7 @@ export async function launch(
       built?.file ?? join(root, plan.entry),
       ...plan.args(settings),
     ],
-    { env: plan.env(settings), group: false, onLine, grace: stopLimit },
+    { env: plan.env(settings), inherits: true, group: false, onLine, grace: stopLimit },
   );
   try {
     await untilReady(plan, url + plan.ready, program);

@@ -41,6 +41,8 @@ interface StartOptions {
   readonly cwd?: string;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether it inherits the whole environment, variables of a test runner, npm and another n8n included. Default: no. */
+  readonly inherits?: boolean;
   /** Stops the program once it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -69,7 +71,7 @@ export function start(
 ): RunningProcess {
   const child = spawn(command, args, {
     cwd,
-    env: environment(env),
+    env: inherits ? { ...process.env, ...env } : environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: group,
   });
