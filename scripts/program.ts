@@ -41,7 +41,7 @@ interface StartOptions {
   readonly cwd?: string;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it inherits the whole environment, variables of a test runner, npm and another n8n included. Default: no. */
+  /** Whether it inherits also variables of a test runner, of npm and of another n8n. Default: false. */
   readonly inherits?: boolean;
   /** Stops the program once it is aborted. */
   readonly signal?: AbortSignal | undefined;
@@ -63,6 +63,7 @@ export function start(
   {
     cwd = root,
     env,
+    inherits = false,
     signal: stopping,
     group = process.platform !== 'win32',
     onLine,
