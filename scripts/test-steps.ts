@@ -13,6 +13,13 @@ import { fastOnly, runVitest, testWidget } from './test-runs.ts';
 import { readSelection, runnerOf } from './test-runners.ts';
 import { UserError } from './user-error.mjs';
 
+const format = check('Format', checkFormat);
+const types = check('Types', checkTypes);
+const rules = check('Lint', lint);
+const unused = check('Unused code', findUnused);
+/** What `npm run lint` runs. */
+export const lintSteps: Plan = [format, types, rules, unused];
+
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
   console.log(await ensureChromium());
@@ -22,7 +29,7 @@ const chromium = check('Chromium', async () => {
 const firstSteps: Plan = [
   // An error that breaks everything shows within a minute.
   [{ title: 'Tests of core', run: () => runVitest('core', ['--project', 'core', ...fastOnly]) }, chromium],
-  [check('Format', checkFormat), check('Unused code', findUnused), check('Types', checkTypes), build],
+  [format, unused, types, build],
 ];
 
 /** Projects that open pages. These, `packaging` and `chaos` run one file after the other, and mostly wait. */
@@ -30,7 +37,7 @@ const pageProjects = ['e2e', 'widget', 'examples'];
 const only = (...names: readonly string[]): string[] => names.flatMap((name) => ['--project', name]);
 const besides = (...names: readonly string[]): string[] => only(...names.map((name) => `!${name}`));
 
-const lintAndSize = [check('Lint', lint), check('Size of the tag', checkSize)];
+const lintAndSize = [rules, check('Size of the tag', checkSize)];
 const fastTests: Step = {
   title: 'Tests',
   run: () => runVitest('tests', [...besides('core', ...pageProjects), ...fastOnly]),
