@@ -149,7 +149,7 @@ export class ColumnValues {
     const values: Record<string, ValueMeaning | '?'> = {};
     if (this.#isListed) for (const value of this.#values.keys()) values[value] = meaningOf(value);
     else values[anyOther] = refuses ? 'left' : '?';
-    if (this.#filled < rows) values[blankCell] = refuses ? 'subscribed' : grants ? 'left' : '?';
+    if (this.#filled < rows) values[blankCell] = refuses ? 'subscribed' : grants && this.#isListed ? 'left' : '?';
     return values;
   }
 }
