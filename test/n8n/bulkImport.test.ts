@@ -53,7 +53,14 @@ test('sends the invalid ones of 10,000 rows to the error output, each with its i
       mistakes.filter((mistake) => mistake[way] !== undefined),
     );
     const run = await runNode({
-      parameters: { ...parameters, ...mapping },
+      parameters: {
+        ...parameters,
+        ...mapping,
+        options: {
+          ...parameters.options,
+          nobodyLeftBy: 'Wants print, Birthday, Last visit, Topics, Berth length, first_name',
+        },
+      },
       items: rows.map(({ row }) => row),
       settings: { onError: 'continueErrorOutput' },
       within: 120_000,

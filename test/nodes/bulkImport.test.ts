@@ -210,7 +210,7 @@ describe('the mapping', () => {
     const publications = ['pub_00000000-0000-4000-8000-000000000001', other, other];
     await importOf(
       publications.map((pub, index) => ({ email: `reader.${index}@example.com`, pub })),
-      {},
+      { options: { nobodyLeftBy: 'pub' } },
       { stored: { publicationId: { __rl: true, mode: 'id', value: '={{ $json.pub }}' } }, continueOnFail: true },
     );
     const paths = bench.sandbox.requests().map(({ path }) => path);
@@ -276,7 +276,8 @@ describe('the mapping', () => {
     };
     const hints: { message: string }[] = [];
     const rows = readers(4).map((row) => ({ ...row, 'First Name': 'Ada', 'Team size': 3 }));
-    await importOf(rows, { options: { batchSize: 1 } }, { sandbox: { fetch }, hints });
+    const options = { batchSize: 1, nobodyLeftBy: 'First Name, Team size' };
+    await importOf(rows, { options }, { sandbox: { fetch }, hints });
     expect(hints.map(({ message }) => message)).toEqual([
       'The custom field "First Name" was renamed or deleted while the import ran; accepted items may lack its value. Import them again with its new name.',
     ]);
@@ -314,7 +315,7 @@ describe('10,000 rows with mistakes', () => {
       const hints: { message: string }[] = [];
       const items = await importOf(
         rows.map(({ row }) => row),
-        {},
+        { options: { nobodyLeftBy: 'Wants print, Birthday, Last visit, Topics, Berth length, first_name' } },
         { hints, ...(stored && { stored }) },
       );
       const bad = rows.filter(({ mistake }) => mistake !== undefined);

@@ -1,11 +1,13 @@
 /** Bulk Import leaves out whoever has left by the words of the items, and says beforehand what it will do. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { leftByText, type ValueMeanings } from '@newsletter-kit/core/import';
 import { readCsv } from '@newsletter-kit/core/node';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { doubtfulColumns, exportFixtures, innocentColumns } from '../support/exports.ts';
+import { exportFixtures } from '../support/exports.ts';
+import { seeded } from '../support/seeded.ts';
 import { workbench } from './workbench.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -44,10 +46,25 @@ async function people(): Promise<Readonly<Record<string, readonly string[]>>> {
   return found;
 }
 
+/** The option "Fields That Tell Who Left". */
+const told = (answers: Readonly<Record<string, ValueMeanings>> = {}): Json => ({
+  leftBy: Object.entries(answers)
+    .map(([column, values]) => leftByText(column, values))
+    .join('\n'),
+});
+
+/** What `status` says in the items of these tests. */
+const status = {
+  active: 'subscribed',
+  subscribed: 'subscribed',
+  pending: 'unconfirmed',
+  unconfirmed: 'unconfirmed',
+} as const;
+
 /** The rows of a file as n8n's node Extract from File gives them. */
-async function rowsOf(text: string): Promise<readonly Json[]> {
+async function rowsOf({ text, leftBy }: (typeof exportFixtures)[number]): Promise<readonly Json[]> {
   const rows: Json[] = [];
-  const source = await readCsv(Readable.from([Buffer.from(text)]), { others: 'ignore' });
+  const source = await readCsv(Readable.from([Buffer.from(text)]), { leftBy });
   for await (const { original } of source.rows) rows.push(original as Json);
   return rows;
 }
@@ -60,13 +77,13 @@ const byFileName = exportFixtures.filter(({ out }) => out.some(([, , reason]) =>
 const byColumns = exportFixtures.filter((fixture) => !byFileName.includes(fixture));
 const statusOf = { left: 'left', unconfirmed: 'unconfirmed', unclear: 'rejected' } as const;
 
-describe.each(byColumns)('an export of $service, $file', ({ text, stays, out }) => {
+describe.each(byColumns)('an export of $service, $file', ({ stays, out, ...file }) => {
   it.each(['automatically', 'manually'])(
     'mapped %s: imports who stays and names the words of the others',
     async (way) => {
-      const items = await rowsOf(text);
+      const items = await rowsOf({ stays, out, ...file });
       const column = Object.keys(items[0] ?? {}).find((name) => String(items[0]?.[name]).includes('@')) ?? '';
-      const output = await importOf(items, {}, way === 'manually' ? manually(column) : {});
+      const output = await importOf(items, told(file.leftBy), way === 'manually' ? manually(column) : {});
       const results = output.map(({ json }) => [json['email'], json['status'], json['reason']]);
       expect(results.filter(([, status]) => status !== 'accepted' && status !== 'duplicate')).toEqual(
         out.map(([address, kind, reason]) => [address, statusOf[kind], worded(reason)]),
@@ -80,11 +97,11 @@ describe.each(byColumns)('an export of $service, $file', ({ text, stays, out }) 
 });
 
 describe('a file of people who left that only its name tells', () => {
-  it.each(byFileName)('can be kept out: $file of $service', async ({ text }) => {
-    const left = (await rowsOf(text)).map((json) => Object.values(json).find((cell) => String(cell).includes('@')));
+  it.each(byFileName)('can be kept out: $file of $service', async (file) => {
+    const left = (await rowsOf(file)).map((json) => Object.values(json).find((cell) => String(cell).includes('@')));
     const output = await importOf([{ email: 'Ada@example.com' }, { email: 'bo@example.com' }], { keepOut: left });
     expect(output.map(({ json }) => json['status'])).toEqual(
-      text.includes('bo@') ? ['left', 'left'] : ['left', 'accepted'],
+      file.text.includes('bo@') ? ['left', 'left'] : ['left', 'accepted'],
     );
   });
 });
@@ -108,10 +125,11 @@ describe('what Get Many gives', () => {
     const of = (...statuses: readonly string[]) =>
       given.filter(({ status }) => statuses.includes(String(status))).map(({ email }) => email);
     expect(of('inactive')).toHaveLength(32);
-    const words = output === 'selected' ? [{ word: 'paused', meaning: 'left' }] : [];
+    // The fields that are selected are no export that is known.
+    const answers = output === 'selected' ? { status: { ...status, paused: 'left' } as const } : {};
     const hints: { message: string }[] = [];
     for (const way of [{}, manually('email')]) {
-      const results = await importOf(given, { statusWords: { words }, allowLargeImport: true }, { hints, ...way });
+      const results = await importOf(given, { ...told(answers), allowLargeImport: true }, { hints, ...way });
       expect(results.flatMap(({ json }) => (json['status'] === 'accepted' ? [json['email']] : []))).toEqual(
         of('active'),
       );
@@ -126,45 +144,58 @@ describe('what Get Many gives', () => {
   });
 });
 
-describe('an input field', () => {
-  it.each(Object.entries(innocentColumns))('%s (%j) stops no import', async (name, value) => {
-    const [item] = await importOf([{ email: 'ada@example.com', [name]: value }]);
-    expect(item?.json['status']).toBe('accepted');
+describe('an input field by which people may leave', () => {
+  const items = [
+    { email: 'ada@example.com', Lage: 'da', Land: 'DE', boats: true },
+    { email: 'bo@example.com', Lage: 'da', Land: 'DE', boats: true },
+    { email: 'cy@example.com', Lage: 'Abgemeldet', Land: 'FR', boats: false },
+    { email: 'di@example.com', Lage: '', Land: 'FR', boats: false },
+  ];
+  const answers = { ...told({ Lage: { da: 'subscribed', Abgemeldet: 'left' } }), nobodyLeftBy: 'Land, boats' };
+
+  it('is asked for with the values to paste, in every mapping and before the first request', async () => {
+    for (const way of [{}, manually('email')])
+      await expect(importOf(items, {}, way)).rejects.toMatchObject({
+        message:
+          'Does anybody leave by column "Lage" (da 2, Abgemeldet 1, blank 1); also "Land", "boats"? Say so for each',
+        description:
+          'Add "Fields That Tell Who Left" in Options, paste `Lage: da = ?, Abgemeldet = left, (blank) = ?`, and write left, subscribed or unconfirmed for each "?". A field by which nobody leaves belongs into "Fields Without Such a Meaning" instead. If nobody leaves by "Land" and "boats", add "Fields Without Such a Meaning" in Options, and paste `Land, boats`. Nothing was sent.',
+      });
+    expect(empty.requests()).toEqual([]);
   });
 
-  it.each(doubtfulColumns)(
-    '%s stops the import before the first request, until its meaning is chosen',
-    async (name) => {
-      const items = [
-        { email: 'ada@example.com', [name]: true },
-        { email: 'bo@example.com', [name]: false },
-        { email: 'cy@example.com' },
-      ];
-      for (const way of [{}, manually('email')]) {
-        const before = empty.requests().length;
-        await expect(importOf(items, {}, way)).rejects.toMatchObject({
-          message: expect.stringContaining(`"${name}" may say who wants emails`),
-          description: expect.stringMatching(
-            /"Consent Columns" in Options.*"Nothing to Do With Consent".*Nothing was sent/s,
-          ),
-        });
-        expect(empty.requests()).toHaveLength(before);
-        const accepted = async (meaning: string) =>
-          (await importOf(items, { consentColumns: { columns: [{ column: name, meaning }] } }, way)).flatMap(
-            ({ json }) => (json['status'] === 'accepted' ? [json['email']] : []),
-          );
-        expect(await accepted('subscribed')).toEqual(['ada@example.com']);
-        expect(await accepted('left')).toEqual(['bo@example.com', 'cy@example.com']);
-        expect(await accepted('none')).toHaveLength(3);
-      }
-    },
-  );
+  it('is asked for at every item, where the node goes on after errors', async () => {
+    const output = await importOf(items, {}, { onError: 'continueRegularOutput' });
+    expect(output.map(({ json }) => String(json['error']))).toEqual(
+      items.map(() => expect.stringContaining('Does anybody leave by')),
+    );
+  });
 
-  it('that says who has left can not be declared to be about something else', async () => {
-    const refused = importOf([{ email: 'ada@example.com', STATUS: 'active' }], {
-      consentColumns: { columns: [{ column: 'STATUS', meaning: 'none' }] },
-    });
-    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining("so it can't be left out") });
+  it('says what the answer says; a value that it does not name is rejected', async () => {
+    const results = (await importOf(items, answers)).map(({ json }) => [json['status'], json['reason']]);
+    expect(results).toEqual([
+      ['accepted', null],
+      ['accepted', null],
+      ['left', 'Column "Lage" says "Abgemeldet"'],
+      ['rejected', 'Column "Lage" is blank'],
+    ]);
+  });
+
+  it('stops no later run, however few items it has, and keeps out whose word is new', async () => {
+    const random = seeded(59);
+    const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+    for (let night = 0; night < 30; night += 1) {
+      const later = Array.from({ length: 1 + Math.floor(random() * 20) }, (_, at) => ({
+        email: `r${night}.${at}@example.com`,
+        Lage: pick(['da', 'da', 'Abgemeldet', 'gesperrt', '']),
+        Land: pick(['DE', 'FR', 'PT', null]),
+        ...(random() < 0.5 && { boats: random() < 0.5 }),
+      }));
+      const statuses = (await importOf(later, answers)).map(({ json }) => json['status']);
+      expect(statuses).toEqual(
+        later.map(({ Lage }) => (Lage === 'da' ? 'accepted' : Lage === 'Abgemeldet' ? 'left' : 'rejected')),
+      );
+    }
   });
 
   it.each([
@@ -172,68 +203,27 @@ describe('an input field', () => {
     ['a number', 1],
     ['a text', '2026-01-02'],
     ['true', true],
-  ])('that holds %s says that somebody has left', async (_, unsubscribed) => {
-    const output = await importOf([{ email: 'ada@example.com', unsubscribed }, { email: 'bo@example.com' }]);
+  ])('can hold %s', async (_, unsubscribed) => {
+    const left = told({ unsubscribed: { '(filled)': 'left', '(blank)': 'subscribed' } });
+    const output = await importOf([{ email: 'ada@example.com', unsubscribed }, { email: 'bo@example.com' }], left);
     expect(output.map(({ json }) => json['status'])).toEqual(['left', 'accepted']);
   });
 
-  it('with the time of a signup is none of consent, as a text and as a date', async () => {
-    const items = [
-      { email: 'ada@example.com', Subscribed: '2026-01-02' },
-      { email: 'bo@example.com', Subscribed: new Date('2026-01-02') },
+  it('is not overruled by an answer that names no value of it', async () => {
+    const tags = [
+      { email: 'ada@example.com', tags: ['vip', 'unsubscribed'] },
+      { email: 'bo@example.com', tags: [] },
     ];
-    expect((await importOf(items)).map(({ json }) => json['status'])).toEqual(['accepted', 'accepted']);
+    const output = await importOf(tags, { nobodyLeftBy: 'tags' });
+    expect(output.map(({ json }) => json['status'])).toEqual(['left', 'accepted']);
   });
-});
 
-describe('words that are not understood', () => {
-  const items = [
-    { email: 'ada@example.com', Status: 'Angemeldet' },
-    { email: 'bo@example.com', Status: 'Abgemeldet' },
-    { email: 'cy@example.com', Status: '' },
-    { email: 'di@example.com', Status: 'Wartet' },
-  ];
-  const words = [
-    { word: 'angemeldet', meaning: 'subscribed' },
-    { word: 'Abgemeldet', meaning: 'left' },
-    { word: 'Wartet', meaning: 'unconfirmed' },
-  ];
-
-  it('are asked for, all at once and before the first request', async () => {
-    await expect(importOf(items)).rejects.toMatchObject({
-      message: 'Not understood: "Angemeldet", "Abgemeldet" and "Wartet" in "Status"',
+  it('with an answer that can not be read stops the import with what to write', async () => {
+    await expect(importOf(items, { leftBy: 'Lage: Abgemeldet = weg' })).rejects.toMatchObject({
+      message: expect.stringContaining('Say what "Abgemeldet" in column "Lage" means'),
       description:
-        'Add "Status Words" in Options, and choose for "Angemeldet", "Abgemeldet" and "Wartet" one of "Left", "Subscribed", "Unconfirmed". Nothing was sent.',
+        'Correct "Fields That Tell Who Left" or "Fields Without Such a Meaning" in Options. Nothing was sent.',
     });
-    expect(empty.requests()).toEqual([]);
-  });
-
-  it('are given to every item, where the node goes on after errors', async () => {
-    const output = await importOf(items, {}, { onError: 'continueRegularOutput' });
-    expect(output.map(({ json }) => String(json['error']))).toEqual(
-      items.map(() => expect.stringContaining('Not understood')),
-    );
-    expect(empty.requests()).toEqual([]);
-  });
-
-  it('mean what the option says; a blank is rejected, until the option says what it means', async () => {
-    const results = async (more: readonly Json[] = []) =>
-      (await importOf(items, { statusWords: { words: [...words, ...more] } })).map(({ json }) => [
-        json['status'],
-        json['reason'],
-      ]);
-    expect(await results()).toEqual([
-      ['accepted', null],
-      ['left', 'Column "Status" says "Abgemeldet"'],
-      ['rejected', 'Column "Status" is blank'],
-      ['unconfirmed', 'Column "Status" says "Wartet"'],
-    ]);
-    expect((await results([{ word: '', meaning: 'subscribed' }]))[2]).toEqual(['accepted', null]);
-  });
-
-  it('that are known to say no keep their meaning', async () => {
-    const refused = importOf(items, { statusWords: { words: [{ word: 'Unsubscribed', meaning: 'subscribed' }] } });
-    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('says that a person has left') });
   });
 });
 
@@ -246,7 +236,7 @@ describe('a person', () => {
     ];
     for (const email of ['={{ $json.who }}', '={{ $json.who.trim() }}']) {
       const { stored } = manually('who');
-      const output = await importOf(items, {}, { stored: { ...stored, email } });
+      const output = await importOf(items, told({ status }), { stored: { ...stored, email } });
       expect(output.map(({ json }) => [json['status'], json['reason']])).toEqual([
         ['left', 'Item 3 says that this person has left'],
         ['accepted', null],
@@ -268,7 +258,7 @@ describe('a person', () => {
       fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 12 }), fc.boolean(), async (all, isManual) => {
         using world = disposable(createSandbox({ seed: 'empty' }));
         const items = all.map(({ person, spelling, word }) => ({ who: spell(person, spelling), status: word }));
-        const options = { statusWords: { words: [{ word: 'true', meaning: 'subscribed' }] } };
+        const options = told({ status: { ...status, true: 'subscribed' } });
         const more = isManual ? manually('who') : {};
         const given = isManual ? items : items.map(({ who, status }) => ({ email: who, status }));
         const output = await importOf(given, options, { ...more, sandbox: world.sandbox });
@@ -292,8 +282,9 @@ describe('a person', () => {
       { email: 'ada@example.com', status: 'unconfirmed' },
       { email: 'bo@example.com', status: 'bounced' },
     ];
-    expect((await importOf(items)).map(({ json }) => json['status'])).toEqual(['unconfirmed', 'left']);
-    expect((await importOf(items, { unconfirmed: 'confirm' })).map(({ json }) => json['status'])).toEqual([
+    const answers = told({ status });
+    expect((await importOf(items, answers)).map(({ json }) => json['status'])).toEqual(['unconfirmed', 'left']);
+    expect((await importOf(items, { ...answers, unconfirmed: 'confirm' })).map(({ json }) => json['status'])).toEqual([
       'accepted',
       'left',
     ]);
@@ -306,7 +297,7 @@ describe('a person', () => {
         { email: 'ada@example.com', status: 'unsubscribed' },
         { email: 'bo@example.com', status: 'unconfirmed' },
       ],
-      {},
+      told({ status }),
       { onError: 'continueErrorOutput' },
     );
     expect(output.map(({ json }) => json)).toEqual([
@@ -335,7 +326,7 @@ describe('Keep Out', () => {
   const items = ['ada', 'bo', 'cy', 'di'].map((name) => ({ email: `${name}@example.com` }));
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const kept = async (keepOut: unknown) =>
-    (await importOf(items, { keepOut })).flatMap(({ json }, index) =>
+    (await importOf(items, { keepOut, ...told({ status }) })).flatMap(({ json }, index) =>
       json['status'] === 'left' ? [[index, json['reason']]] : [],
     );
   const says = '"Keep Out" says that this person stays out';
@@ -387,9 +378,9 @@ describe('Keep Out', () => {
     ['a short hash', [hash('ada@example.com').slice(1)], 'Entry 1 of "Keep Out" is neither'],
     ['an expression that finds nothing', undefined, 'The expression of "Keep Out" found nothing'],
     [
-      'a status that is not understood',
-      [{ email: 'ada@example.com', status: 'weg' }],
-      '"Keep Out": Not understood: "weg" in "status"',
+      'a status that nobody has explained',
+      ['ada', 'bo', 'cy', 'di'].map((name, at) => ({ email: `${name}@example.com`, status: at < 2 ? 'weg' : 'da' })),
+      '"Keep Out": Does anybody leave by column "status" (weg 2, da 2)?',
     ],
   ])('stops the import before the first request at %s, without repeating it', async (_, keepOut, message) => {
     const refused = importOf(items, { keepOut });
@@ -420,7 +411,7 @@ describe('Only Preview', () => {
       { email: 'fay@example.com', status: '' },
       { email: 'kim@example.com', status: 'active' },
     ];
-    const options = { keepOut: 'kim@example.com', batchSize: 1 };
+    const options = { ...told({ status }), keepOut: 'kim@example.com', batchSize: 1 };
     const before = writes().length;
     const preview = await importOf(items, { ...options, onlyPreview: true });
     expect(writes()).toHaveLength(before);
@@ -485,7 +476,7 @@ describe('an import that would change much of a publication', () => {
       (
         await run(
           items.map((json) => ({ status: 'active', ...json })),
-          { keepOut },
+          { keepOut, ...told({ status }) },
         )
       ).filter(({ json }) => json['status'] === 'accepted'),
     ).toHaveLength(99);

@@ -4,6 +4,7 @@ import {
   fitAttribution,
   formToObject,
   isAddress,
+  normalizeAddress,
   jsonBytes,
   submissionLimit,
   toJson,
@@ -49,7 +50,7 @@ const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>
     convert: (text) => text && new Date(text).toISOString().replace(/\.\d+/, ''),
   },
   list: {},
-  email: { problem: 'emailInvalid', isValid: isAddress },
+  email: { problem: 'emailInvalid', isValid: isAddress, convert: (text) => text && normalizeAddress(text) },
 };
 
 function isDate(text: string): boolean {

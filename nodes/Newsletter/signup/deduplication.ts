@@ -3,7 +3,7 @@
  * answered but start none. Also counts executions per minute.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
-import { addressKey } from '@newsletter-kit/core/signup';
+import { addressKey, mailboxKey } from '@newsletter-kit/core/signup';
 
 /** Signups that started an execution: hash of the signup → time, in seconds since 1970. */
 export type Started = ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export interface SignupIdentity {
 
 /** The hashes of a signup. */
 export interface Marks {
-  /** One hash for each execution that the address may start within an hour. Empty without a limit. */
+  /** One hash for each execution that the mailbox may start within an hour. Empty without a limit. */
   readonly turns: readonly string[];
   /** The attempt: the address with its Idempotency-Key. */
   readonly attempt: string | null;
@@ -121,11 +121,11 @@ export function deduplicatorOf(scope: string): Deduplicator {
 }
 
 /**
- * The hashes of a signup: of its address, one per turn, and of its address with the Idempotency-Key, so that one key
- * used for two people does not lose the second. Suspected signups have hashes of their own: a bot's post never takes a
+ * The hashes of a signup: of its mailbox, one per turn, so that 100 spellings of one get no more mails than one; and of
+ * its address with the Idempotency-Key, so that one key used for two people does not lose the second. Suspected signups have hashes of their own: a bot's post never takes a
  * person's turn. No e-mail address is stored.
  *
- * @param perHour - how many executions an address may start within an hour; 0 for no limit
+ * @param perHour - how many executions a mailbox may start within an hour; 0 for no limit
  * @param scope - the node; equal addresses have different hashes in different nodes
  */
 export async function marksOf(
@@ -133,10 +133,10 @@ export async function marksOf(
   perHour: number,
   scope: string,
 ): Promise<Marks> {
-  const person = [scope, suspected, addressKey(email)];
+  const [mailbox, address] = [mailboxKey(email), addressKey(email)].map((key) => [scope, suspected, key]);
   return {
-    turns: await Promise.all(Array.from({ length: perHour }, (_, turn) => digest(['turn', turn, ...person]))),
-    attempt: idempotencyKey === null ? null : await digest(['attempt', ...person, idempotencyKey]),
+    turns: await Promise.all(Array.from({ length: perHour }, (_, turn) => digest(['turn', turn, mailbox]))),
+    attempt: idempotencyKey === null ? null : await digest(['attempt', address, idempotencyKey]),
   };
 }
 

@@ -42,7 +42,7 @@ const signupsPerAddress: INodeProperties = {
   typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 0 },
   default: 3,
   description:
-    'Maximum number of executions that one address starts within an hour: a visitor can try again, and nobody can use your form to mail a stranger repeatedly. Further signups are answered as usual but start no execution. 0 removes the limit.',
+    'Maximum number of executions that one mailbox starts within an hour, in whatever spelling: a visitor can try again, and nobody can use your form to mail a stranger repeatedly. Further signups are answered as usual but start no execution. 0 removes the limit.',
 };
 
 const thanksUrl: INodeProperties = {
@@ -113,7 +113,7 @@ export interface Form {
   readonly origins: ReadonlySet<string>;
   /** Names of the custom fields a page may set; null accepts all. */
   readonly allowedFields: ReadonlySet<string> | null;
-  /** Maximum number of executions that one address starts within an hour; 0 for no limit. */
+  /** Maximum number of executions that one mailbox starts within an hour; 0 for no limit. */
   readonly signupsPerAddress: number;
   /** Redirect for visitors without JavaScript; null for the front page of the website. */
   readonly thanksUrl: string | null;

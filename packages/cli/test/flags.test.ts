@@ -84,15 +84,23 @@ const tables: Readonly<Record<string, readonly (readonly [line: string, read: un
       'people.csv',
       {
         path: 'people.csv',
-        csv: { columns: {}, words: {}, unconfirmed: 'leave', others: 'refuse', dateOrder: undefined },
+        csv: { columns: {}, unconfirmed: 'leave', others: undefined, dateOrder: undefined },
         files: { journal: undefined, rejects: undefined, suppress: [] },
         plan: undefined,
         approval: 'asked',
         batchSize: 1000,
       },
     ],
-    ['- --map Mail=email --map Age= --map a=b=left', { csv: { columns: { Mail: 'email', Age: null, 'a=b': 'left' } } }],
-    ['- --means Aktiv=subscribed --means =left', { csv: { words: { Aktiv: 'subscribed', '': 'left' } } }],
+    ['- --map Mail=email --map Age= --map a=b=tier', { csv: { columns: { Mail: 'email', Age: null, 'a=b': 'tier' } } }],
+    [
+      '- --left-by Lage:da=subscribed,(blank)=left --left-by X:(filled)=left --nobody-left-by Land,Ort',
+      {
+        answers: {
+          leftBy: { Lage: { da: 'subscribed', '(blank)': 'left' }, X: { '(filled)': 'left' } },
+          nobodyLeftBy: ['Land', 'Ort'],
+        },
+      },
+    ],
     ['- --suppress a --suppress b', { files: { suppress: ['a', 'b'] } }],
     ['- --plan', { plan: 'full' }],
     ['- --plan=offline', { plan: 'offline' }],
@@ -102,7 +110,7 @@ const tables: Readonly<Record<string, readonly (readonly [line: string, read: un
     ['- --batch-size 0', 'It must be a whole number from 1 to 1000.'],
     ['- --map Mail --map Mail=adress', '--map "Mail" must be COLUMN=FIELD'],
     ['- --map Mail --map Mail=adress', 'is not a field of a subscription. A custom field is written "custom:adress"'],
-    ['- --means Aktiv=yes', '--means "Aktiv=yes" must be WORD=MEANING'],
+    ['- --left-by Lage:da=yes', 'Say what "da" in column "Lage" means: da = subscribed or unconfirmed or left.'],
     ['- --others all', 'Allowed choices are refuse, ignore, custom.'],
   ],
   watch: [

@@ -176,7 +176,11 @@ test('brings in nobody who left by the file or by a list, and writes whom the se
   ]);
   const list = join(folder, 'left.txt');
   writeFileSync(list, 'DI@example.com\n');
-  const { code, stderr } = await run(['import', path, '--suppress', list], sandbox.env);
+  const args = ['import', path, '--suppress', list];
+  const asked = await run(args, sandbox.env);
+  const [flag = ''] = /(?<=--left-by ")[^"]+/.exec(asked.stderr) ?? [];
+  expect([asked.code, flag]).toEqual([1, 'status: active = subscribed, unsubscribed = left, pending = unconfirmed']);
+  const { code, stderr } = await run([...args, '--left-by', flag], sandbox.env);
   expect(code).toBe(0);
   expect(stderr).toContain('Who may get mails is read from "status".');
   expect(stderr).toContain(
@@ -191,7 +195,7 @@ test('brings in nobody who left by the file or by a list, and writes whom the se
   );
 
   writeFileSync(list, 'ada@example.com\nnobody\n');
-  const refused = await run(['import', path, '--suppress', list], sandbox.env);
+  const refused = await run(args, sandbox.env);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('left.txt, row 2: it is no address') });
 });
 
@@ -199,7 +203,7 @@ test('needs no option for the exports of services, and makes nobody active who l
   sandboxOnPort: sandbox,
 }) => {
   const folder = scratchFolder();
-  for (const { file, text, stays, out } of exportFixtures) {
+  for (const { file, text, stays, out } of exportFixtures.filter(({ leftBy }) => !leftBy)) {
     sandbox.reset();
     const client = createClient(sandbox.clientOptions);
     for (const display of ['First Name', 'Last Name']) await client.customFields.create({ display, kind: 'string' });
@@ -213,17 +217,50 @@ test('needs no option for the exports of services, and makes nobody active who l
   }
 });
 
-test('asks what a doubtful column and a word mean, with the flags, and sends nothing', async ({
+test('asks in one question by which columns people leave, and keeps the answers for the next file', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { path } = people(['email,Opted Out?,Status', 'ada@example.com,,Aktiv']);
-  const asked = await run(['import', path, '--others', 'ignore'], sandbox.env);
+  const week = (words: readonly string[]) =>
+    ['email,Lage,Land,Opt-out', ...words.map((word, at) => `r${at}${word}@example.com,${word},DE,no`)].join('\n');
+  const { path, folder } = people([week(['da', 'da', 'da', 'fort'])]);
+  const args = ['import', path, '--others', 'ignore'];
+  const asked = await run(args, sandbox.env);
   expect(asked.code).toBe(1);
-  for (const flag of ['--map "Opted Out?=left"', '--map "Opted Out?="', '--means "Aktiv=subscribed"'])
-    expect(asked.stderr).toContain(flag);
+  expect(asked.stderr).toContain(
+    [
+      'Does anybody leave by column "Opt-out" (no 4); also "Lage", "Land"? Say so for each, with left, subscribed or unconfirmed for each "?":',
+      '  --left-by "Opt-out: no = subscribed"',
+      '    or, if nobody leaves by it, --nobody-left-by "Opt-out"',
+      '  if nobody leaves by them, --nobody-left-by "Lage, Land"; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"',
+    ].join('\n'),
+  );
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
-  const args = ['import', path, '--map', 'Opted Out?=left', '--means', 'Aktiv=subscribed'];
-  expect((await run(args, sandbox.env)).code).toBe(0);
+
+  const answers = ['--left-by', 'Lage: da = subscribed, fort = left', '--nobody-left-by', 'Opt-out, Land'];
+  expect((await run([...args, ...answers], sandbox.env)).stderr).toContain('accepted 3 rows of 4 rows');
+  expect(JSON.parse(readFileSync(`${path}.answers.json`, 'utf8'))).toEqual({
+    leftBy: ['Lage: da = subscribed, fort = left'],
+    nobodyLeftBy: ['Opt-out, Land'],
+  });
+
+  writeFileSync(path, week(['da', 'gesperrt', 'fort']));
+  const next = await run(args, sandbox.env);
+  expect([next.code, next.stderr]).toEqual([
+    2,
+    expect.stringContaining('accepted 1 row of 3 rows; 1 row rejected, 1 row of people who left kept out'),
+  ]);
+  expect(readFileSync(join(folder, 'people.rejects.csv'), 'utf8')).toContain(
+    '""Lage"" holds a word that is not understood',
+  );
+
+  const changed = await run([...args, '--left-by', 'Lage: da = subscribed, fort = left, gesperrt = left'], sandbox.env);
+  expect(changed.stderr).toContain('accepted 1 row of 3 rows; 2 rows of people who left kept out');
+
+  writeFileSync(path, week(['da', 'da']).replace(',Lage,', ',Stand,'));
+  const renamed = await run(args, sandbox.env);
+  expect([renamed.code, renamed.stderr]).toEqual([1, expect.stringContaining('has no column "Lage"')]);
+  writeFileSync(`${path}.answers.json`, '{');
+  expect((await run(args, sandbox.env)).stderr).toContain('people.csv.answers.json holds no answers');
 });
 
 test('says with --plan what it would do, and sends nothing', async ({ sandboxOnPort: sandbox }) => {
@@ -237,7 +274,8 @@ test('says with --plan what it would do, and sends nothing', async ({ sandboxOnP
     'wrong,active,',
   ]);
   const before = sandbox.requests().length;
-  const planned = await run(['import', path, '--plan'], sandbox.env);
+  const answer = ['--left-by', 'status: active = subscribed'];
+  const planned = await run(['import', path, '--plan', ...answer], sandbox.env);
   expect(planned.code).toBe(0);
   expect(planned.stderr).toContain('To see who is known already, 1 request ');
   expect(planned.stdout).toContain(
@@ -245,7 +283,7 @@ test('says with --plan what it would do, and sends nothing', async ({ sandboxOnP
   );
   expect(planned.stdout).toContain('Welcome mails: 1.');
   expect(planned.stdout).toContain('  row 5: left: column "status" says "unsubscribed"');
-  const offline = await run(['import', path, '--plan=offline', '--json'], sandbox.env);
+  const offline = await run(['import', path, '--plan=offline', '--json', ...answer], sandbox.env);
   expect(events(offline.stdout).at(-1)).toMatchObject({ type: 'plan', read: 5, sent: 2, known: null, requests: 1 });
   const requests = sandbox.requests().slice(before);
   expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);

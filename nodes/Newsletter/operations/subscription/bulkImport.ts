@@ -86,7 +86,14 @@ function prepare(given: readonly OperationContext[]): Import {
   const [first] = given;
   if (first === undefined) throw new ParameterMismatch('There are no items');
   const { node } = first;
-  const options = readOptions(first);
+  const explained = <Value>(read: () => Value, of?: INodeProperties): Value => {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof TableError ? consentFailure(node.getNode(), error, of?.displayName) : error;
+    }
+  };
+  const options = explained(() => readOptions(first));
   const input = node.getInputData();
   const items = [...given];
   const jsons = given.map(({ itemIndex }) => input[itemIndex]?.json ?? {});
@@ -101,13 +108,6 @@ function prepare(given: readonly OperationContext[]): Import {
       return typeof value === 'string' ? value : undefined;
     } catch {
       return undefined; // reported when the item is read
-    }
-  };
-  const explained = <Value>(read: () => Value, of?: INodeProperties): Value => {
-    try {
-      return read();
-    } catch (error) {
-      throw error instanceof TableError ? consentFailure(node.getNode(), error, of?.displayName) : error;
     }
   };
   const consent = explained(() => new ItemConsent(jsons, addressOf, options));

@@ -1,18 +1,18 @@
 /** Bulk Import: reads in the input items who may get emails, and who is kept out. */
 import { isRecord } from '@newsletter-kit/core/engine';
 import {
-  type ColumnTarget,
   ConsentSurvey,
   headingReader,
+  leftByText,
+  namesText,
   type Refusal,
   type TableError,
-  type TableRemedy,
 } from '@newsletter-kit/core/import';
 import { addressKey } from '@newsletter-kit/core/signup';
-import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
+import { type INode, NodeOperationError } from 'n8n-workflow';
 import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
-import { type ConsentAnswers, consentColumns, keepOut, statusWords } from './bulkImportOptions.ts';
+import { type ConsentAnswers, keepOut, leftBy, nobodyLeftBy } from './bulkImportOptions.ts';
 
 /** The fields of an item. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -35,30 +35,23 @@ export class ItemConsent {
   constructor(
     items: readonly Json[],
     emailOf: (index: number) => string | undefined,
-    { columns: answers, words }: ConsentAnswers,
+    answers: ConsentAnswers,
+    of: 'people' | 'others' = 'people',
   ) {
     this.#items = items;
     this.#headings = headingsOf(items);
-    const columns: Record<string, ColumnTarget> = {};
-    for (const heading of this.#headings) {
-      const answer = answers.get(heading.trim());
-      if (answer !== undefined) columns[heading] = answer;
-    }
-    this.#survey = new ConsentSurvey(this.#headings, { columns, words });
-    const { needsRows } = this.#survey;
+    this.#survey = new ConsentSurvey(this.#headings, answers);
     for (const [index, json] of items.entries()) {
       const email = (this.#emails[index] = emailOf(index));
       if (email !== undefined && isHeading(email, json))
         throw new ParameterMismatch(
           `Item ${index + 1} names columns, and others than the first row of the table: two files were put into one. Divide it there, and import each by itself. Nothing was sent`,
         );
-      if (needsRows) this.#survey.see(this.#cells(index), index + 1, email);
+      this.#survey.see(this.#cells(index), index + 1, email);
     }
-    this.#survey.finish();
+    this.#survey.finish(of);
     this.columns = this.#survey.columns;
-    this.unused = new Set(
-      this.#headings.filter((heading) => columns[heading] !== null && this.#survey.isUnused(heading)),
-    );
+    this.unused = new Set(this.#headings.filter((heading) => this.#survey.isUnused(heading)));
   }
 
   /** The service of which the items are an export. */
@@ -73,7 +66,7 @@ export class ItemConsent {
 
   /** Why the person of an item gets no emails; undefined where they may get some. */
   refusalOf(index: number): Refusal | undefined {
-    return this.columns.length === 0 ? undefined : this.#survey.read(this.#cells(index), this.#emails[index]);
+    return this.#survey.read(this.#cells(index), this.#emails[index]);
   }
 
   #cells(index: number): readonly unknown[] {
@@ -127,45 +120,26 @@ export function addressReader(): (json: Json) => string | undefined {
   };
 }
 
-/** The error of items that do not tell who wants emails, with the options that say it. @param of - whose items */
+/** The error of items that do not tell who wants emails, with the values to paste. @param of - whose items */
 export function consentFailure(node: INode, { message, remedies }: TableError, of = ''): NodeOperationError {
-  const columns = (target: ColumnTarget): readonly string[] =>
-    remedies.flatMap((remedy) => (remedy.option === 'columns' && remedy.target === target ? [remedy.column] : []));
-  const doubtful = columns('subscribed');
-  const perhaps = columns(null).filter((column) => !doubtful.includes(column));
-  const words = remedies.filter((remedy): remedy is WordRemedy => remedy.option === 'words');
-  const places = [...new Set(words.map(({ column }) => column))].map(
-    (column) => `${quoted(wordsIn(words, column), 'and')} in "${column}"`,
+  const told = remedies.flatMap((remedy) =>
+    remedy.option === 'leftBy' ? [leftByText(remedy.column, remedy.values)] : [],
   );
-  const problems = [
-    doubtful.length > 0 &&
-      `${quoted(doubtful, 'and')} may say who wants emails and who has left, and it is not clear how`,
-    places.length > 0 && `Not understood: ${places.join('; ')}`,
-  ].filter((problem) => problem !== false);
+  const others = remedies.flatMap((remedy) => (remedy.option === 'nobodyLeftBy' ? remedy.columns : []));
+  const unnamed = others.filter(
+    (column) => !remedies.some((each) => each.option === 'leftBy' && each.column === column),
+  );
   const description = [
-    doubtful.length > 0 &&
-      `Add "${consentColumns.displayName}" in Options, and choose for ${quoted(doubtful, 'and')} one of ${choicesOf(consentColumns)}.`,
-    words.length > 0 &&
-      `Add "${statusWords.displayName}" in Options, and choose for ${quoted(wordsIn(words), 'and')} one of ${choicesOf(statusWords)}.`,
-    perhaps.length > 0 &&
-      `Where ${quoted(perhaps, 'and')} is about something else, say so in "${consentColumns.displayName}".`,
-    problems.length === 0 && `Correct "${consentColumns.displayName}" or "${statusWords.displayName}" in Options.`,
+    told.length > 0 &&
+      `Add "${leftBy.displayName}" in Options, paste \`${told.join('; ')}\`, and write left, subscribed or unconfirmed for each "?". A field by which nobody leaves belongs into "${nobodyLeftBy.displayName}" instead.`,
+    unnamed.length > 0 &&
+      `If nobody leaves by ${quoted(unnamed, 'and')}, add "${nobodyLeftBy.displayName}" in Options, and paste \`${namesText(unnamed)}\`${told.length > 0 ? '' : `; if somebody does, add "${leftBy.displayName}" with a line such as \`${leftByText(unnamed[0] ?? 'Status', { gone: 'left', here: 'subscribed' })}\``}.`,
+    remedies.length === 0 && `Correct "${leftBy.displayName}" or "${nobodyLeftBy.displayName}" in Options.`,
     'Nothing was sent.',
   ].filter((sentence) => sentence !== false);
-  const problem = problems.length === 0 ? message.replace(/\.$/, '') : problems.join('. ');
-  return new NodeOperationError(node, `${of && `"${of}": `}${problem}`, { description: description.join(' ') });
-}
-
-type WordRemedy = Extract<TableRemedy, { readonly option: 'words' }>;
-
-const wordsIn = (remedies: readonly WordRemedy[], of?: string): ReadonlySet<string> =>
-  new Set(remedies.flatMap(({ word, column }) => (of === undefined || column === of ? [word] : [])));
-
-/** The choices of the second parameter in a fixed collection. */
-function choicesOf({ options = [] }: INodeProperties): string {
-  const [group] = options;
-  const choices = group && 'values' in group ? (group.values[1]?.options ?? []) : [];
-  return choices.map(({ name }) => `"${name}"`).join(', ');
+  return new NodeOperationError(node, `${of && `"${of}": `}${message.replace(/\.$/, '')}`, {
+    description: description.join(' '),
+  });
 }
 
 /** Why the person of an address stays out; undefined where they may come in. */
@@ -200,7 +174,7 @@ export function readKeepOut(entered: unknown, answers: ConsentAnswers): KeepOut 
   }
   const items = records.map(({ json }) => json);
   const addressIn = addressReader();
-  const consent = new ItemConsent(items, (index) => addressIn(items[index] ?? {}), answers);
+  const consent = new ItemConsent(items, (index) => addressIn(items[index] ?? {}), answers, 'others');
   for (const [index, { json, number }] of records.entries()) {
     if (consent.columns.length === 0 || consent.refusalOf(index)?.kind === 'left')
       add(addressIn(json) ?? hashIn(json), number);

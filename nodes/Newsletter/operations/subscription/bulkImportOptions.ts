@@ -1,9 +1,9 @@
 /** Bulk Import: its options. */
 import { isRecord } from '@newsletter-kit/core/engine';
-import type { ColumnTarget, WordMeaning } from '@newsletter-kit/core/import';
+import { type ConsentOptions, leftByIn, namesIn } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
 import { collection } from '../../parameters/properties.ts';
-import { ParameterMismatch, readCollection, readValue } from '../../parameters/read.ts';
+import { ParameterMismatch, readCollection } from '../../parameters/read.ts';
 import type { OperationContext } from '../definition.ts';
 
 const batchSize: INodeProperties = {
@@ -24,72 +24,25 @@ export const allowLargeImport: INodeProperties = {
     'Whether to import also where that would change more than 100 subscriptions and more than 10 % of a publication that has some already',
 };
 
-const column: INodeProperties = {
-  displayName: 'Column',
-  name: 'column',
+export const leftBy: INodeProperties = {
+  displayName: 'Fields That Tell Who Left',
+  name: 'leftBy',
   type: 'string',
+  typeOptions: { rows: 3 },
   default: '',
-  placeholder: 'e.g. Newsletter',
-  description: 'The name of the input field',
-};
-
-const columnMeaning: INodeProperties = {
-  displayName: 'Meaning',
-  name: 'meaning',
-  type: 'options',
-  default: 'subscribed',
-  description: 'How the input field says who wants emails',
-  options: [
-    { name: 'Filled If Left', value: 'left', description: 'Such as the time at which somebody unsubscribed' },
-    { name: 'Nothing to Do With Consent', value: 'none', description: 'It is mapped like any other input field' },
-    { name: 'Says by Words', value: 'status', description: 'Such as "active" and "unsubscribed"' },
-    { name: 'True If Subscribed', value: 'subscribed', description: 'False, no and 0 stand for people who left' },
-  ],
-};
-
-export const consentColumns: INodeProperties = {
-  displayName: 'Consent Columns',
-  name: 'consentColumns',
-  type: 'fixedCollection',
-  typeOptions: { multipleValues: true },
-  placeholder: 'Add Column',
-  default: {},
+  placeholder: 'e.g. Status: active = subscribed, gone = left, (blank) = left',
   description:
-    'Input fields that say who wants emails and who has left. Those of the exports of other services are known. Items of people who left are not imported.',
-  options: [{ displayName: 'Column', name: 'columns', values: [column, columnMeaning] }],
+    'Input fields by which people leave, one a line, and what their values say: subscribed, unconfirmed or left. (blank) stands for empty fields and (filled) for all other values. Items with a value that is not named are not imported. Where an answer is missing, the error has the text to paste.',
 };
 
-const word: INodeProperties = {
-  displayName: 'Word',
-  name: 'word',
+export const nobodyLeftBy: INodeProperties = {
+  displayName: 'Fields Without Such a Meaning',
+  name: 'nobodyLeftBy',
   type: 'string',
   default: '',
-  placeholder: 'e.g. abgemeldet',
-  description: 'A word in a consent column; empty for items in which the column is empty',
-};
-
-const wordMeaning: INodeProperties = {
-  displayName: 'Meaning',
-  name: 'meaning',
-  type: 'options',
-  default: 'left',
-  description: 'What the word says of a person',
-  options: [
-    { name: 'Left', value: 'left', description: 'Gets no emails' },
-    { name: 'Subscribed', value: 'subscribed', description: 'Gets emails' },
-    { name: 'Unconfirmed', value: 'unconfirmed', description: 'Signed up and never confirmed' },
-  ],
-};
-
-export const statusWords: INodeProperties = {
-  displayName: 'Status Words',
-  name: 'statusWords',
-  type: 'fixedCollection',
-  typeOptions: { multipleValues: true },
-  placeholder: 'Add Word',
-  default: {},
-  description: 'What words in consent columns mean. Those of the exports of other services are known.',
-  options: [{ displayName: 'Word', name: 'words', values: [word, wordMeaning] }],
+  placeholder: 'e.g. Country, Owner',
+  description:
+    'Input fields by which nobody leaves, separated by commas. An item in which one of them refuses emails in known words, such as "unsubscribed", is not imported all the same.',
 };
 
 const unconfirmed: INodeProperties = {
@@ -129,17 +82,11 @@ export const importOptions: readonly INodeProperties[] = collection(
   'options',
   'Options',
   'Add option',
-  [...single, consentColumns, keepOut, statusWords].toSorted((a, b) =>
-    a.displayName.localeCompare(b.displayName, 'en'),
-  ),
+  [...single, keepOut, leftBy, nobodyLeftBy].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
 );
 
 /** What the user says of items that do not tell by themselves who wants emails. */
-export interface ConsentAnswers {
-  /** By the name of the input field, without blanks around it. */
-  readonly columns: ReadonlyMap<string, ColumnTarget>;
-  readonly words: Readonly<Record<string, WordMeaning>>;
-}
+export type ConsentAnswers = Pick<ConsentOptions, 'leftBy' | 'nobodyLeftBy'>;
 
 /** The options of an import. */
 export interface ReadOptions extends ConsentAnswers {
@@ -154,7 +101,7 @@ export interface ReadOptions extends ConsentAnswers {
 /**
  * Reads the options, for the first item: they are those of the whole import.
  *
- * @throws ParameterMismatch
+ * @throws ParameterMismatch, and TableError for an answer that can't be read
  */
 export function readOptions({ node, itemIndex }: OperationContext): ReadOptions {
   const read: unknown = node.getNodeParameter('options', itemIndex, {});
@@ -165,18 +112,8 @@ export function readOptions({ node, itemIndex }: OperationContext): ReadOptions 
   if (keepOut.name in entered && (list === undefined || list === null))
     throw new ParameterMismatch(`The expression of "${keepOut.displayName}" found nothing`);
   return {
-    columns: new Map(
-      groupsIn(consentColumns, entered).map((group) => [
-        textIn(group, column),
-        columnTargets[String(readValue(columnMeaning, group[columnMeaning.name]))] ?? null,
-      ]),
-    ),
-    words: Object.fromEntries(
-      groupsIn(statusWords, entered).map((group) => [
-        textIn(group, word),
-        wordMeanings[String(readValue(wordMeaning, group[wordMeaning.name]))] ?? 'left',
-      ]),
-    ),
+    leftBy: leftByIn(textIn(leftBy, entered)),
+    nobodyLeftBy: namesIn(textIn(nobodyLeftBy, entered)),
     batchSize: typeof limit === 'number' ? Math.floor(limit) : undefined,
     asksUnconfirmed: values[unconfirmed.name] === 'confirm',
     keepOut: list,
@@ -185,28 +122,6 @@ export function readOptions({ node, itemIndex }: OperationContext): ReadOptions 
   };
 }
 
-/** By the value of the option; every other one has nothing to do with consent. */
-const columnTargets: Readonly<Partial<Record<string, ColumnTarget>>> = {
-  left: 'left',
-  status: 'status',
-  subscribed: 'subscribed',
-};
-
-const wordMeanings: Readonly<Partial<Record<string, WordMeaning>>> = {
-  left: 'left',
-  subscribed: 'subscribed',
-  unconfirmed: 'unconfirmed',
-};
-
-/** The groups of a fixed collection; an expression may give the list of them. */
-function groupsIn(
-  { name }: INodeProperties,
-  entered: Readonly<Record<string, unknown>>,
-): readonly Readonly<Record<string, unknown>>[] {
-  const value = entered[name];
-  const groups = isRecord(value) ? Object.values(value).flat() : value;
-  return Array.isArray(groups) ? groups.filter(isRecord) : [];
-}
-
-const textIn = (group: Readonly<Record<string, unknown>>, property: INodeProperties): string =>
-  String(readValue(property, group[property.name]) ?? '');
+/** An expression may give a list of lines. */
+const textIn = ({ name }: INodeProperties, entered: Readonly<Record<string, unknown>>): string =>
+  [entered[name] ?? ''].flat().map(String).join('\n');

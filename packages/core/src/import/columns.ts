@@ -27,8 +27,8 @@ export interface ListedCustomField {
 /** How the columns of a table are read. */
 export interface ColumnOptions extends ConsentOptions {
   /**
-   * The field that a column fills, by the column's heading; or how it speaks of consent. Headings that are names of the
-   * API, and columns of known exports, need no entry. A column that says who has left can't be left out.
+   * The field that a column fills, by the column's heading. Headings that are names of the API need no entry. A column
+   * by which people leave in a known export can't be left out.
    */
   readonly columns?: Readonly<Record<string, ColumnTarget>> | undefined;
   /**
@@ -38,7 +38,8 @@ export interface ColumnOptions extends ConsentOptions {
   readonly customFields?: readonly ListedCustomField[] | undefined;
   /**
    * Columns that match no field: `refuse` throws an error that names them, `ignore` leaves them out, `custom` fills
-   * custom fields of the same name. Default `refuse`. A column that may speak of consent is none of them.
+   * custom fields of the same name. Default `refuse`, and for the export of a known service `ignore`. It answers
+   * nothing about consent.
    */
   readonly others?: 'refuse' | 'ignore' | 'custom' | undefined;
   /** Separator of the items of a list in one cell. Default `,`. */
@@ -68,7 +69,7 @@ const custom = (name: string): `custom:${string}` => `custom:${name}`;
 /** A table of which the headings are known: {@link see} every row where it {@link needsRows}, then {@link finish}. */
 export class Table {
   readonly consent: ConsentSurvey;
-  /** Columns that fill nothing, because they belong to the service alone. Known after {@link finish}. */
+  /** Columns that fill nothing, and say nothing of who has left. Known after {@link finish}. */
   unused: readonly string[] = [];
   /** Rows seen so far of people who want mails, or may be asked again. */
   wanted = 0;
@@ -88,7 +89,8 @@ export class Table {
       throw new TableError(
         'The first row looks like data, as it holds an e-mail address. Put a row above it that names the columns, "email" among them.',
       );
-    const missing = Object.keys(options.columns ?? {}).filter((name) => !header.includes(name));
+    const named = [options.columns, options.leftBy].flatMap((names) => Object.keys(names ?? {}));
+    const missing = named.filter((name) => !header.includes(name));
     if (missing.length > 0)
       throw new TableError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
     this.#header = header;
@@ -127,8 +129,11 @@ export class Table {
   /** @throws TableError that says which columns, or words in them, are not understood */
   finish(): void {
     this.consent.finish();
-    this.unused = this.#header.filter((column) => this.#isUnused(column) && !this.consent.columns.includes(column));
     this.#readers = this.#readersOf();
+    const used = new Set([...this.#readers.map(({ column }) => column), ...this.consent.columns]);
+    this.unused = this.#header.filter(
+      (column) => column !== '' && !used.has(column) && this.#options.columns?.[column] !== null,
+    );
     if (!this.#readers.some(({ target, custom: isCustom }) => target === 'email' && !isCustom)) {
       throw new TableError(
         `No column holds the e-mail address. The columns are ${list(this.#header)}. Name one "email" in the header, or say which it is`,
@@ -185,7 +190,12 @@ export class Table {
   }
 
   #readersOf(): readonly Reader[] {
-    const { others = 'refuse', listSeparator = ',', customFields, dateOrder } = this.#options;
+    const {
+      others = this.consent.service ? 'ignore' : 'refuse',
+      listSeparator = ',',
+      customFields,
+      dateOrder,
+    } = this.#options;
     const unknown: string[] = [];
     const readers = this.#header.flatMap((column, at): readonly Reader[] => {
       if (this.#isUnused(column)) return [];
@@ -193,7 +203,6 @@ export class Table {
       const target: string | null | undefined = filled === undefined && others === 'custom' ? custom(column) : filled;
       if (target === undefined && column !== '' && others === 'refuse') unknown.push(column);
       if (target === undefined || target === null || target === customPrefix) return [];
-      if (target === 'status' || target === 'subscribed' || target === 'left') return [];
       if (target.startsWith(customPrefix)) {
         const name = (targetOf(this.#meaningOf(target), column) ?? target).slice(customPrefix.length);
         if (customFields !== undefined && !this.#kinds.has(name))

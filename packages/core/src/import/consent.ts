@@ -1,22 +1,37 @@
 /**
  * Reads in the rows of a table who may get mails. A survey sees every row before the first is sent, because a later row
- * can say that somebody has left. Pure.
+ * can say that somebody has left. A column that nobody has explained, and by which people may leave, is asked for: no
+ * list of words closes that question. Pure.
  */
 import { AddressSet } from './address-set.ts';
-import { booleanWords } from './field-value.ts';
-import { TableError, type ColumnTarget, type TableRemedy } from './headings.ts';
-import * as services from './services.ts';
-import { headingKey, type ConsentColumn, type ServiceExport, type Standing } from './services.ts';
+import { ColumnValues, refusalIn } from './column-values.ts';
+import { yesOrNo } from './field-value.ts';
+import { headingReader, TableError, type ColumnTarget, type TableRemedy } from './headings.ts';
+import { anyOther, blankCell, type ValueMeanings } from './left-by.ts';
+import { isRequestField } from './request.ts';
+import {
+  fileNames,
+  headingKey,
+  serviceExports,
+  standings,
+  statusWords,
+  valueKey,
+  type ColumnReading,
+  type ServiceExport,
+  type Standing,
+} from './services.ts';
 
-/** What the user says of a word in a column that tells by words. */
-export type WordMeaning = Extract<Standing, 'subscribed' | 'unconfirmed' | 'left'>;
-
-/** What the user says of a table that does not tell by itself. */
+/** What the user says of a table that does not tell by itself who wants mails. */
 export interface ConsentOptions {
-  /** By heading, as it is written. */
+  /** By heading, as it is written. One that is left out, by null, has nothing to do with consent. */
   readonly columns?: Readonly<Record<string, ColumnTarget>> | undefined;
-  /** By word; the empty text stands for blank cells. A word that is known to say no keeps its meaning. */
-  readonly words?: Readonly<Record<string, WordMeaning>> | undefined;
+  /**
+   * Columns by which people leave, and what their values say. A value that is not among them keeps its person out, as
+   * `unclear`.
+   */
+  readonly leftBy?: Readonly<Record<string, ValueMeanings>> | undefined;
+  /** Columns by which nobody leaves. A cell that refuses mails in known words keeps its person out all the same. */
+  readonly nobodyLeftBy?: readonly string[] | undefined;
   /** Name of the file. */
   readonly fileName?: string | undefined;
 }
@@ -30,125 +45,123 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** A column that speaks of consent. */
-interface Column extends ConsentColumn {
+/** A column that is explained. */
+interface Column {
   readonly at: number;
   readonly heading: string;
-  /** Whether it speaks of consent is decided by its words. */
-  readonly perhaps: boolean;
+  readonly reading: ColumnReading;
+  /** What the user says, where the reading is silent. */
+  readonly given: ColumnReading | undefined;
+  /** What the values seen so far say. */
+  readonly known: Map<string, Standing>;
 }
 
-/** A heading that may speak of consent. */
-interface Doubt {
-  readonly at: number;
-  readonly heading: string;
-  /** Whether only times stand below it, so far. */
-  dated: boolean;
-}
+/** Most values of a column that are kept with what they say. */
+const mostKnown = 100;
 
-/** Most words that are asked for. */
-const mostWords = 10;
+/** A column by which nobody leaves, unless a cell refuses in words. */
+const nobody: ColumnReading = { blank: 'subscribed', filled: 'subscribed' };
 
-const rankOf = (standing: Standing): number => services.standings.indexOf(standing);
+const rankOf = (standing: Standing): number => standings.indexOf(standing);
 
 /** From here on a person has refused mails, and no other row of theirs brings them in. */
 const refused = rankOf('never');
+
+const meaningOf = headingReader([]);
 
 /** Reads a table's consent: first every row by {@link see}, then {@link finish}, then each row by {@link read}. */
 export class ConsentSurvey {
   /** The export of a service that the table is, by its headings. */
   readonly service: ServiceExport | undefined;
-  readonly #words: ReadonlyMap<string, Standing>;
   readonly #file: Refusal | undefined;
-  readonly #unused: (key: string) => boolean;
-  #columns: readonly Column[];
-  readonly #doubts: Doubt[] = [];
-  /** Words of a column that are not understood, by its position. */
-  readonly #unknown = new Map<number, Set<string>>();
-  /** Positions of columns that may speak of consent, and do. */
-  readonly #certain = new Set<number>();
+  readonly #columns: Column[] = [];
+  readonly #unexplained: ColumnValues[] = [];
   readonly #refusals = new AddressSet();
+  #rows = 0;
 
-  /** @throws TableError where an option would leave out what speaks of consent */
-  constructor(headings: readonly string[], { columns = {}, words = {}, fileName = '' }: ConsentOptions = {}) {
+  /** @throws TableError where an option would leave out what says who has left */
+  constructor(headings: readonly string[], { columns = {}, leftBy = {}, nobodyLeftBy = [], ...rest }: ConsentOptions) {
     const keys = headings.map(headingKey);
-    this.service = services.serviceExports.find(({ by }) => by.every((name) => keys.includes(headingKey(name))));
-    this.#words = wordsOf(this.service, words);
-    this.#file = standingOfFile(fileName);
-    const unused = (this.service?.unused ?? []).map(headingKey);
-    this.#unused = (key) => unused.some((name) => fits(name, key));
-    this.#columns = keys.flatMap((key, at): readonly Column[] => {
-      const heading = headings[at] ?? '';
+    this.service = serviceExports.find(({ by }) => by.every((name) => keys.includes(headingKey(name))));
+    this.#file = standingOfFile(rest.fileName ?? '');
+    for (const [at, heading] of headings.entries()) {
       const target = Object.hasOwn(columns, heading) ? columns[heading] : undefined;
-      const known = knownColumn(key, this.service) ?? answers[target ?? ''];
-      if (known !== undefined && target === null)
+      const given = Object.hasOwn(leftBy, heading) ? readingOf(leftBy[heading] ?? {}) : undefined;
+      const said = this.service?.proposes ? undefined : this.#saidOf(heading);
+      const isNobody = nobodyLeftBy.includes(heading);
+      if (said && (target === null || isNobody))
         throw new TableError(
-          `Column "${heading}" says who has left${this.service ? ` in exports of ${this.service.name}` : ''}, so it can't be left out.`,
+          `Column "${heading}" says who has left in exports of ${this.service?.name}, so it can't be left out.`,
         );
-      if (known !== undefined) return [{ ...known, at, heading, perhaps: false }];
-      if (target !== undefined) return [];
-      if (services.perhapsStatus.has(key)) return [{ kind: 'status', at, heading, perhaps: true }];
-      if (!this.#unused(key) && isDoubtful(key))
-        this.#doubts.push({ at, heading, dated: services.signupHeadings.has(key) });
-      return [];
-    });
+      const isExplained = isNobody || listed(this.service?.nobodyLeftBy ?? [], heading);
+      const reading = said ?? given ?? (isExplained ? nobody : undefined);
+      if (reading) this.#columns.push({ at, heading, reading, given, known: new Map() });
+      else if (target !== null && !isField(heading, target)) this.#unexplained.push(new ColumnValues(heading, at));
+    }
   }
 
-  /** Headings of the columns that speak of consent. */
+  /** Headings of the columns that say who has left. */
   get columns(): readonly string[] {
-    return this.#columns.filter(({ perhaps, at }) => !perhaps || this.#certain.has(at)).map(({ heading }) => heading);
+    return this.#columns.filter(({ reading }) => reading !== nobody).map(({ heading }) => heading);
   }
 
   /** Whether the rows have to be seen before the first is sent. */
   get needsRows(): boolean {
-    return this.#columns.length + this.#doubts.length > 0;
+    return this.#columns.length + this.#unexplained.length > 0;
   }
 
-  /** Whether a column fills no field, because it speaks of consent or belongs to the service alone. */
+  /** Whether a column fills no field by itself, because it says who has left or belongs to the service. */
   isUnused(heading: string): boolean {
-    return this.columns.includes(heading) || this.#unused(headingKey(heading));
+    const { nobodyLeftBy = [], otherwise = [] } = this.service ?? {};
+    return this.columns.includes(heading) || listed([...nobodyLeftBy, ...otherwise], heading);
   }
 
   /**
    * @param row - its number, for reasons
-   * @returns what the row says, as far as its words are understood
+   * @returns what the row says, as far as it is understood
    */
   see(cells: readonly unknown[], row: number, email: string | undefined): Standing {
-    for (const doubt of this.#doubts) doubt.dated &&= isTimeOrBlank(textOf(cells[doubt.at]));
+    this.#rows += 1;
+    for (const values of this.#unexplained) values.see(textOf(cells[values.at]));
     let worst = rankOf(this.#file?.standing ?? 'subscribed');
-    for (const column of this.#columns) {
-      const text = textOf(cells[column.at]);
-      const standing = this.#standingOf(column, text);
-      if (!column.perhaps || standing !== 'unclear') worst = Math.max(worst, rankOf(standing));
-      if (column.kind === 'status' || column.kind === 'granted') this.#note(column, text, standing);
-    }
+    for (const column of this.#columns) worst = Math.max(worst, rankOf(standingOf(column, textOf(cells[column.at]))));
     if (worst >= refused && email) this.#refusals.add(email, row);
-    return services.standings[worst] ?? 'unclear';
+    return standings[worst] ?? 'unclear';
   }
 
-  /** @throws TableError that asks for every column and word that is not understood */
-  finish(): void {
-    const asked: TableRemedy[] = [];
-    const doubts = this.#doubts.filter(({ dated }) => !dated).map(({ heading }) => heading);
-    for (const column of doubts)
-      for (const target of ['subscribed', 'left', 'status', null] as const)
-        asked.push({ option: 'columns', column, target });
-    const unclear: string[] = [];
-    this.#columns = this.#columns.filter(({ perhaps, at }) => !perhaps || this.#certain.has(at));
-    for (const { at, heading, perhaps } of this.#columns) {
-      const words = [...(this.#unknown.get(at) ?? [])];
-      if (words.length > 0) unclear.push(`${list(words)} in column "${heading}"`);
-      if (perhaps && words.length > 0) asked.push({ option: 'columns', column: heading, target: null });
-      for (const word of words)
-        for (const meaning of ['subscribed', 'left'] as const)
-          asked.push({ option: 'words', word, meaning, column: heading });
-    }
-    const problems = [
-      doubts.length > 0 &&
-        `Column ${list(doubts)} may say who wants mails and who has left. Say whether it is true for those who want them ("subscribed"), filled for those who left ("left"), tells by words ("status"), or has nothing to do with it`,
-      unclear.length > 0 && `Not understood: ${unclear.join('; ')}. Say what each word means`,
-    ].filter((problem) => problem !== false);
-    if (problems.length > 0) throw new TableError(problems.join('. '), ...asked);
+  /**
+   * @param of - `others`: a list of people to keep out. It is believed of all of them, unless a column is likely to
+   *   tell some from others
+   * @throws TableError that asks, in one question, for every column by which people may leave
+   */
+  finish(of: 'people' | 'others' = 'people'): void {
+    const asked = this.#unexplained.filter(
+      (values) => values.isAsked(this.#rows) && (of === 'people' || (values.isLikely && values.refusing < this.#rows)),
+    );
+    if (asked.length === 0) return;
+    const first = asked.filter(({ isLikely }) => isLikely);
+    const others = asked.filter(({ isLikely }) => !isLikely).map(({ heading }) => heading);
+    const sentences = [
+      ...first.map((values) => `"${values.heading}" (${values.shown(this.#rows)})`),
+      ...(others.length > 0
+        ? [`${first.length > 0 ? 'also ' : ''}${others.map((name) => `"${name}"`).join(', ')}`]
+        : []),
+    ];
+    const remedies = first.flatMap(({ heading, refusing }, at): readonly TableRemedy[] => [
+      {
+        option: 'leftBy',
+        column: heading,
+        values: first[at]?.proposal(this.#rows, this.#saidOf(heading)) ?? {},
+      },
+      refusing > 0
+        ? { option: 'columns', column: heading, target: null }
+        : { option: 'nobodyLeftBy', columns: [heading] },
+    ]);
+    throw new TableError(
+      `Does anybody leave by column ${sentences.join('; ')}? Say so for each`,
+      ...remedies,
+      ...(others.length > 0 ? [{ option: 'nobodyLeftBy', columns: others } as const] : []),
+    );
   }
 
   /** Why the person of a row may not get mails; undefined where they may. Every row was seen before. */
@@ -156,55 +169,53 @@ export class ConsentSurvey {
     let worst = this.#file;
     for (const column of this.#columns) {
       const text = textOf(cells[column.at]);
-      const standing = this.#standingOf(column, text);
+      const standing = standingOf(column, text);
       if (standing !== 'subscribed' && (!worst || rankOf(standing) > rankOf(worst.standing)))
-        worst = refusal(standing, this.#reason(column, text, standing));
+        worst = refusal(standing, reasonOf(column, text, standing));
     }
     if (worst?.kind === 'left') return worst;
     const row = email && this.#refusals.rowOf(email);
     return row ? refusal('left', `row ${row} says that this person has left`) : worst;
   }
 
-  #standingOf({ kind, refusal: said = 'left' }: Column, text: string): Standing {
-    if (kind === 'confirmed') return text === '' ? 'never' : 'subscribed';
-    if (kind === 'refused') return text === '' || booleanWords.get(text.toLowerCase()) === false ? 'subscribed' : said;
-    const word = kind === 'granted' ? booleanWords.get(text.toLowerCase()) : undefined;
-    if (word !== undefined) return word ? 'subscribed' : said;
-    return this.#words.get(text) ?? this.#words.get(headingKey(text)) ?? 'unclear';
-  }
-
-  /** Notes what decides whether a column speaks of consent, and what has to be asked. */
-  #note({ at, perhaps }: Column, text: string, standing: Standing): void {
-    if (perhaps && standing !== 'unclear' && !services.ambiguousWords.has(headingKey(text))) this.#certain.add(at);
-    if (text === '' || standing !== 'unclear' || this.#words.has(headingKey(text))) return;
-    const words = this.#unknown.get(at) ?? new Set();
-    if (words.size < mostWords) this.#unknown.set(at, words.add(text));
-  }
-
-  #reason({ kind, heading }: Column, text: string, standing: Standing): string {
-    if (text === '') return `column "${heading}" is blank`;
-    const isWord = kind === 'status' || kind === 'granted' || booleanWords.has(text.toLowerCase());
-    if (standing === 'unclear' && !this.#words.has(headingKey(text)))
-      return `column "${heading}" holds a word that is not understood`;
-    return isWord ? `column "${heading}" says "${text}"` : `column "${heading}" is filled`;
+  #saidOf(heading: string): ColumnReading | undefined {
+    return Object.entries(this.service?.leftBy ?? {}).find(([name]) => listed([name], heading))?.[1];
   }
 }
 
-/** By {@link headingKey}: the words of every file, those of the service, and those of the user. */
-function wordsOf(
-  service: ServiceExport | undefined,
-  words: Readonly<Record<string, WordMeaning>>,
-): ReadonlyMap<string, Standing> {
-  const all = new Map<string, Standing>();
-  for (const [word, meaning] of Object.entries(words)) all.set(headingKey(word), meaning);
-  for (const [word, meaning] of services.statusWords) {
-    const said = all.get(word);
-    if (said !== undefined && rankOf(said) < rankOf(meaning) && rankOf(meaning) >= refused)
-      throw new TableError(`"${word}" says that a person has left, and can't be given another meaning.`);
-    if (said === undefined) all.set(word, meaning);
-  }
-  for (const [word, meaning] of Object.entries(service?.words ?? {})) all.set(headingKey(word), meaning);
-  return all;
+function standingOf({ reading, given, known }: Column, text: string): Standing {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const said = saidBy(reading, text);
+  const standing = said === 'unclear' && given !== undefined && given !== reading ? saidBy(given, text) : said;
+  if (known.size < mostKnown) known.set(text, standing);
+  return standing;
+}
+
+function saidBy({ words, yes, no, blank, filled }: ColumnReading, text: string): Standing {
+  if (text === '') return blank;
+  const said = words?.get(valueKey(text)) ?? words?.get(headingKey(text));
+  if (said !== undefined) return said;
+  const isYes = yes === undefined ? undefined : yesOrNo(text);
+  if (isYes !== undefined) return (isYes ? yes : no) ?? filled;
+  return refusalIn(text) ?? filled;
+}
+
+function reasonOf({ heading, reading, given }: Column, text: string, standing: Standing): string {
+  const named = `column "${heading}"`;
+  if (text === '') return `${named} is blank`;
+  const isNamed = [reading.words, given?.words, statusWords].some(
+    (words) => words?.has(headingKey(text)) || words?.has(valueKey(text)),
+  );
+  if (isNamed || (reading.yes !== undefined && yesOrNo(text) !== undefined)) return `${named} says "${text}"`;
+  if (standing === 'unclear') return `${named} holds a word that is not understood`;
+  return rankOf(reading.filled) >= refused ? `${named} is filled` : `${named} refuses mails in words`;
+}
+
+/** What the user says of the values of a column. */
+function readingOf(values: ValueMeanings): ColumnReading {
+  const { [blankCell]: blank = 'unclear', [anyOther]: filled = 'unclear', ...named } = values;
+  return { words: new Map(Object.entries(named).map(([value, said]) => [valueKey(value), said])), blank, filled };
 }
 
 const refusal = (standing: Refusal['standing'], reason: string): Refusal => ({
@@ -213,26 +224,17 @@ const refusal = (standing: Refusal['standing'], reason: string): Refusal => ({
   reason,
 });
 
-const answers: Readonly<Partial<Record<string, ConsentColumn>>> = {
-  status: { kind: 'status' },
-  subscribed: { kind: 'granted' },
-  left: { kind: 'refused' },
-};
-
-function knownColumn(key: string, service: ServiceExport | undefined): ConsentColumn | undefined {
-  for (const [name, column] of Object.entries(service?.consent ?? {})) if (headingKey(name) === key) return column;
-  const known = services.consentColumns.get(key);
-  if (known) return known;
-  for (const [name, column] of services.consentColumns) if (fits(name, key)) return column;
-  return undefined;
+/** Whether a column fills a field of the API, and so speaks of something else. A custom field can hold anything. */
+function isField(heading: string, target: ColumnTarget | undefined): boolean {
+  const meaning = meaningOf(heading);
+  const fills = target ?? (meaning !== undefined && 'target' in meaning ? meaning.target : undefined);
+  return isRequestField(fills ?? heading);
 }
 
-/** Whether a key is the name, or begins with what stands before its `*`. */
-const fits = (name: string, key: string): boolean =>
-  name.endsWith('*') ? key.startsWith(name.slice(0, -1)) : name === key;
-
-function isDoubtful(key: string): boolean {
-  return services.doubtfulHeadings.has(key) || (services.doubtfulParts.test(key) && !services.innocentParts.test(key));
+/** Whether a heading is one of these names, or begins with what stands before a `*`. */
+function listed(names: readonly string[], heading: string): boolean {
+  const key = headingKey(heading);
+  return names.map(headingKey).some((name) => (name.endsWith('*') ? key.startsWith(name.slice(0, -1)) : name === key));
 }
 
 function standingOfFile(name: string): Refusal | undefined {
@@ -240,7 +242,7 @@ function standingOfFile(name: string): Refusal | undefined {
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, ' ')
     .trim();
-  for (const [pattern, standing] of services.fileNames) {
+  for (const [pattern, standing] of fileNames) {
     const said = pattern.exec(words)?.[0];
     if (said !== undefined && standing !== 'subscribed')
       return refusal(standing, `the name of the file says "${said}" of everybody in it`);
@@ -248,16 +250,10 @@ function standingOfFile(name: string): Refusal | undefined {
   return undefined;
 }
 
-/** A cell as a text; times of n8n and lists count as filled. */
+/** A cell as a text; an empty list is blank, and other records are filled. */
 function textOf(cell: unknown): string {
-  if (typeof cell === 'string') return cell.trim();
+  if (typeof cell === 'string') return cell === '[]' ? '' : cell.trim();
   if (cell === undefined || cell === null) return '';
-  if (Array.isArray(cell)) return cell.map(textOf).join(', ');
+  if (Array.isArray(cell)) return cell.map(textOf).filter(Boolean).join(', ');
   return typeof cell === 'boolean' || typeof cell === 'number' ? String(cell) : 'set';
 }
-
-/** A day in any order, with or without a time. */
-const isTimeOrBlank = (text: string): boolean =>
-  text === '' || /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T,].*)?$/.test(text);
-
-const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');

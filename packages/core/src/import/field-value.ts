@@ -80,18 +80,18 @@ function wholeOnly(number: number | undefined): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Words for true and false, in lower case. */
-export const booleanWords: ReadonlyMap<string, boolean> = new Map([
+const booleanWords: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
 ]);
 
+/** Whether a text says yes or no; undefined for any other. */
+export const yesOrNo = (text: string): boolean | undefined => booleanWords.get(text.trim().toLowerCase());
+
 /** True or false of a boolean, 1, 0, or a word such as `yes`; undefined for anything else. */
 function toBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
-  return typeof value === 'string' || typeof value === 'number'
-    ? booleanWords.get(String(value).trim().toLowerCase())
-    : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? yesOrNo(String(value)) : undefined;
 }
 
 /** A text that begins with a day of the calendar, with that day as in ISO 8601. */

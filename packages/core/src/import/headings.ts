@@ -1,4 +1,5 @@
 /** Finds the field that a column of a table fills, by the column's heading. Pure. */
+import type { ProposedMeanings } from './left-by.ts';
 import { isRequestField, requestFields, type RequestField } from './request.ts';
 
 /** A field of the API by its name, or a custom field by its display text. */
@@ -12,21 +13,15 @@ export type HeadingMeaning =
 
 /**
  * What a column is used for, where its heading does not tell: a field of the API by its name, `custom:` and the display
- * text of a custom field, or null to leave it out. Or how it speaks of consent: `status` – its words tell; `subscribed`
- * – true for those who want mails; `left` – filled for those who don't.
+ * text of a custom field, or null to leave it out.
  */
-export type ColumnTarget = HeadingTarget | 'status' | 'subscribed' | 'left' | null;
+export type ColumnTarget = HeadingTarget | null;
 
 /** An option that would mend a {@link TableError}, with its value. */
 export type TableRemedy =
   | { readonly option: 'columns'; readonly column: string; readonly target: ColumnTarget }
-  | {
-      readonly option: 'words';
-      readonly word: string;
-      readonly meaning: 'subscribed' | 'unconfirmed' | 'left';
-      /** A column in which the word stands. */
-      readonly column: string;
-    }
+  | { readonly option: 'leftBy'; readonly column: string; readonly values: ProposedMeanings }
+  | { readonly option: 'nobodyLeftBy'; readonly columns: readonly string[] }
   | { readonly option: 'others' | 'encoding'; readonly value: string };
 
 /** A table does not tell what to import; the text says what is missing, without a cell below the headings. */

@@ -27,7 +27,18 @@ export {
 } from './forecast.ts';
 export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
 export { Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
-export { ConsentSurvey, type ConsentOptions, type Refusal, type WordMeaning } from './consent.ts';
+export { ConsentSurvey, type ConsentOptions, type Refusal } from './consent.ts';
+export {
+  anyOther,
+  blankCell,
+  leftByIn,
+  leftByText,
+  namesIn,
+  namesText,
+  type ProposedMeanings,
+  type ValueMeaning,
+  type ValueMeanings,
+} from './left-by.ts';
 export {
   fieldValueReader,
   type DateOrder,
@@ -55,5 +66,5 @@ export {
 } from './journal.ts';
 export type { ImportProgress, CommonOptions, ImportResult } from './options.ts';
 export { checkRequest, requestFields, type CheckedRequest, type FieldKind, type RequestField } from './request.ts';
-export { serviceExports, type ConsentColumn, type ServiceExport, type Standing } from './services.ts';
+export { serviceExports, type ColumnReading, type ServiceExport, type Standing } from './services.ts';
 export type { ImportRow, ImportSource, Rejection, Rows, SourceRow } from './source.ts';

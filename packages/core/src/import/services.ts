@@ -1,6 +1,6 @@
 /**
- * What exports of newsletter services say of consent: by their headings, by the words in their cells and by the names
- * of their files. Data alone; a new row is how the next export gets in.
+ * What exports of newsletter services say of consent, and the words by which a question about other files is sorted and
+ * an answer to it proposed. Data alone. What is not listed here is asked for, or keeps its person out.
  */
 
 /** In order: of two that disagree about a person, the later one counts. */
@@ -29,18 +29,16 @@ export const standings = [
  */
 export type Standing = (typeof standings)[number];
 
-/**
- * How the cells of a column speak of consent:
- *
- * - `status` – by words such as `active` and `unsubscribed`
- * - `granted` – true or yes: subscribed; false or no: left
- * - `refused` – filled with anything but false, no or 0: left. So a flag, or a time at which somebody left
- * - `confirmed` – filled: subscribed; blank: never
- */
-export interface ConsentColumn {
-  readonly kind: 'status' | 'granted' | 'refused' | 'confirmed';
-  /** Of those who refused. Default `left`. */
-  readonly refusal?: Standing;
+/** What the cells of a column say. */
+export interface ColumnReading {
+  /** By {@link valueKey}. */
+  readonly words?: ReadonlyMap<string, Standing> | undefined;
+  /** Of cells that say yes, and no; without them those are like any other. */
+  readonly yes?: Standing;
+  readonly no?: Standing;
+  readonly blank: Standing;
+  /** Of every other cell, unless it refuses in words. */
+  readonly filled: Standing;
 }
 
 /** An export of a service. */
@@ -48,15 +46,17 @@ export interface ServiceExport {
   readonly name: string;
   /** The headings by which it is known: it has all of them. */
   readonly by: readonly string[];
-  /** What words mean there, where they differ from {@link statusWords}. */
-  readonly words?: Readonly<Record<string, Standing>>;
-  /** Columns that speak of consent, beside {@link consentColumns}. */
-  readonly consent?: Readonly<Record<string, ConsentColumn>>;
-  /** Columns that fill nothing, whatever they are named like; a `*` at the end stands for any rest. */
-  readonly unused: readonly string[];
+  /** That any table may have these headings: what is said here is proposed, and not believed without an answer. */
+  readonly proposes?: true;
+  /** Columns by which people leave; a `*` at the end stands for any rest. */
+  readonly leftBy: Readonly<Record<string, ColumnReading>>;
+  /** Columns by which nobody leaves, though few values or times stand in them; no field is for them. */
+  readonly nobodyLeftBy?: readonly string[];
+  /** Columns that are named like a field of the API, and hold something else. */
+  readonly otherwise?: readonly string[];
 }
 
-/** The same for headings and words that differ in case, spaces and punctuation alone. */
+/** The same for words that differ in case, spaces and punctuation alone. */
 export function headingKey(text: string): string {
   return text
     .normalize('NFC')
@@ -64,116 +64,39 @@ export function headingKey(text: string): string {
     .replaceAll(/[^\p{L}\p{N}*]+/gu, '');
 }
 
-/** Names in texts with commas between them. */
+/** The same for values that differ in case and blanks alone: `+` and `-` may be yes and no. */
+export const valueKey = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+
 const names = (...lists: readonly string[]): readonly string[] => lists.flatMap((list) => list.split(', '));
 
-const status: ConsentColumn = { kind: 'status' };
-const granted: ConsentColumn = { kind: 'granted' };
-const refused: ConsentColumn = { kind: 'refused' };
-const bounced: ConsentColumn = { kind: 'refused', refusal: 'bounced' };
-const complained: ConsentColumn = { kind: 'refused', refusal: 'complained' };
-const blocked: ConsentColumn = { kind: 'refused', refusal: 'blocked' };
-
-function keyed<Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
-  return new Map(Object.entries(values).map(([name, value]) => [headingKey(name), value]));
+function keyed(values: Readonly<Partial<Record<Standing, string>>>): ReadonlyMap<string, Standing> {
+  return new Map(
+    standings.flatMap((standing) => (values[standing]?.split(', ') ?? []).map((word) => [headingKey(word), standing])),
+  );
 }
 
-/** Headings that speak of consent in every file. */
-export const consentColumns = keyed<ConsentColumn>({
-  status,
-  'email status': status,
-  'subscriber status': status,
-  'subscription status': status,
-  'email subscriber status': status,
-  'subscriber type': status,
-  'list status': status,
-  'global status': status,
-  'email permission status': status,
-  'email marketing consent': status,
-  'subscribed to emails': granted,
-  'accepts marketing': granted,
-  'accepts email marketing': granted,
-  'email disabled': refused,
-  'email blacklisted': refused,
-  unsubscribed: refused,
-  'is unsubscribed': refused,
-  'unsubscribed from all email': refused,
-  'opted out of email*': refused,
-  'unsubscribed at': refused,
-  'unsubscribe date': refused,
-  'unsubscribed date': refused,
-  'date unsubscribed': refused,
-  'unsubscription date': refused,
-  'unsub time': refused,
-  'unsubscribe time': refused,
-  'confirmed opt-out date': refused,
-  'inactive date': refused,
-  'portal unsubscribe': refused,
-  'portal spam report': complained,
-  'is spam complaining': complained,
-  'is excluded from campaigns': blocked,
-  'email suppressions': blocked,
-  'clean time': bounced,
-  'portal bounce': bounced,
-  'global bounce': bounced,
-  'email hard bounce reason': bounced,
+/** Words of consent, by {@link headingKey}. */
+export const statusWords = keyed({
+  subscribed: 'active, subscribed, confirmed, regular, premium',
+  unconfirmed:
+    'pending, unconfirmed, unactivated, not confirmed, awaiting confirmation, needs approval, needs attention, validating, opt-in pending',
+  never: 'never subscribed, non-subscribed, not subscribed, no permissions set',
+  left: 'unsubscribed, unsubscribe, inactive, cancelled, canceled, opted out, opt-out, optout, removed, deleted, disabled',
+  bounced: 'cleaned, bounced, bounce, undeliverable, invalid',
+  complained: 'complained, complaint, spam, spammy, junk',
+  blocked: 'blocked, blocklisted, blacklisted, suppressed',
 });
 
-/**
- * Headings that speak of consent in some files and of something else in others: they count where words of
- * {@link statusWords} stand below them.
- */
-export const perhapsStatus: ReadonlySet<string> = new Set(['state', 'type', 'estado', 'statut', 'stato', 'zustand']);
+/** Parts of words that refuse mails in a heading or a remark, in the languages in which most exports are made. */
+export const refusingParts =
+  /unsub|opt(?:ed)?[\s_-]?out|do[\s_-]?not[\s_-]?(?:e-?mail|mail|contact|send)|no[\s_-]e?-?mail|(?:black|block)[\s_-]?list|suppress|complain|bounce|abgemeldet|abmeldung|widerspr|austrag|d[ée]sabonn|d[ée]sinscri|dad[oa] de baja|cancelad|disiscri|cancellat|uitgeschreven|afgemeld|avregistr|descadastr/i;
 
-/** Words of {@link statusWords} that by themselves do not make a column of these speak of consent. */
-export const ambiguousWords: ReadonlySet<string> = new Set(['regular', 'premium']);
+/** Parts of headings above those who want mails. */
+export const grantingParts =
+  /subscri|opt(?:ed)?[\s_-]?in|consent|permission|marketing|newsletter|mailing|abonn|angemeldet|einwilligung|zustimmung|suscri|iscri|inscri|gdpr|dsgvo|rgpd/i;
 
-/** Words in a column of kind `status`. */
-export const statusWords = keyed<Standing>({
-  active: 'subscribed',
-  subscribed: 'subscribed',
-  confirmed: 'subscribed',
-  regular: 'subscribed',
-  premium: 'subscribed',
-  pending: 'unconfirmed',
-  unconfirmed: 'unconfirmed',
-  unactivated: 'unconfirmed',
-  'not confirmed': 'unconfirmed',
-  'awaiting confirmation': 'unconfirmed',
-  'needs approval': 'unconfirmed',
-  'needs attention': 'unconfirmed',
-  validating: 'unconfirmed',
-  'opt-in pending': 'unconfirmed',
-  'never subscribed': 'never',
-  'non-subscribed': 'never',
-  'not subscribed': 'never',
-  'no permissions set': 'never',
-  unsubscribed: 'left',
-  unsubscribe: 'left',
-  inactive: 'left',
-  cancelled: 'left',
-  canceled: 'left',
-  'opted out': 'left',
-  'opt-out': 'left',
-  optout: 'left',
-  removed: 'left',
-  deleted: 'left',
-  disabled: 'left',
-  cleaned: 'bounced',
-  bounced: 'bounced',
-  bounce: 'bounced',
-  undeliverable: 'bounced',
-  invalid: 'bounced',
-  complained: 'complained',
-  complaint: 'complained',
-  spam: 'complained',
-  spammy: 'complained',
-  junk: 'complained',
-  blocked: 'blocked',
-  blocklisted: 'blocked',
-  blacklisted: 'blocked',
-  suppressed: 'blocked',
-});
+/** Parts of other headings under which words of consent often stand. */
+export const statusParts = /status|state|estado|statut|stato|zustand|active|aktiv/i;
 
 /** What the name of a file, in lower case with blanks for all but letters, says of everybody; the first that fits. */
 export const fileNames: readonly (readonly [RegExp, Standing])[] = [
@@ -186,144 +109,126 @@ export const fileNames: readonly (readonly [RegExp, Standing])[] = [
   [/\binactive\b/, 'left'],
 ];
 
+/** A column of words; `differing` are those that mean something else there, or stand nowhere else. */
+const status = (differing: Readonly<Partial<Record<Standing, string>>> = {}): ColumnReading => ({
+  words: new Map([...statusWords, ...keyed(differing)]),
+  blank: 'unclear',
+  filled: 'unclear',
+});
+/** Yes for those who want mails. */
+const granted: ColumnReading = { ...status(), yes: 'subscribed', no: 'left' };
+/** Filled, with anything but no, for those who don't: a flag, or the time at which somebody left. */
+const refused = (by: Standing = 'left'): ColumnReading => ({
+  yes: by,
+  no: 'subscribed',
+  blank: 'subscribed',
+  filled: by,
+});
+
 /** The exports that are known, the more particular ones first. */
 export const serviceExports: readonly ServiceExport[] = [
   {
     name: 'Mailchimp',
     by: ['MEMBER_RATING', 'OPTIN_TIME', 'CONFIRM_TIME', 'LEID', 'EUID'],
-    // Non-subscribed contacts have the same columns, without a time at which they confirmed.
-    consent: { CONFIRM_TIME: { kind: 'confirmed' } },
-    unused: names(
-      'MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_IP, LATITUDE, LONGITUDE, GMTOFF, DSTOFF',
-      'TIMEZONE, CC, REGION, LAST_CHANGED, LEID, EUID, NOTES, TAGS',
-      'UNSUB_CAMPAIGN*, UNSUB_REASON*, CLEAN_CAMPAIGN*',
+    leftBy: {
+      // Non-subscribed contacts have the same columns, without a time at which they confirmed.
+      CONFIRM_TIME: { blank: 'never', filled: 'subscribed' },
+      UNSUB_TIME: refused(),
+      CLEAN_TIME: refused('bounced'),
+    },
+    nobodyLeftBy: names(
+      'MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_IP, LATITUDE, LONGITUDE, GMTOFF, DSTOFF, TIMEZONE, CC, REGION',
+      'LAST_CHANGED',
     ),
   },
   {
     name: 'Substack',
-    by: ['email', 'email_disabled'],
-    unused: names(
-      'active_subscription, expiry, plan, prefer_digests, created_at, first_payment_at',
-      'stripe_connected_customer_id, type',
-    ),
+    by: ['email', 'active_subscription', 'expiry', 'email_disabled', 'created_at'],
+    leftBy: { email_disabled: refused() },
+    nobodyLeftBy: names('active_subscription, expiry, plan, prefer_digests, created_at, first_payment_at, type'),
   },
   {
     name: 'Ghost',
     by: ['email', 'subscribed_to_emails', 'complimentary_plan'],
-    unused: names(
-      'id, name, note, complimentary_plan, stripe_customer_id, created_at, deleted_at, labels',
-      'tiers, products, gift_id, custom_fields*',
-    ),
+    leftBy: { subscribed_to_emails: granted },
+    nobodyLeftBy: names('complimentary_plan, created_at, tiers, products'),
   },
   {
     name: 'Newsletter Kit',
     // A record of the API has these in the forms Raw and Simplified of the n8n nodes, too.
     by: ['email', 'status', 'subscription_tier'],
-    words: { paused: 'unclear' },
-    // A referral code is the one by which this person recommends the newsletter, in a request it is somebody else's.
-    unused: names(
-      'id, subscription_tier, subscription_premium_tier_names, utm_channel, referral_code, created',
-      'stats.*, subscription_premium_tiers, newsletter_list_ids, tags, referrals',
-      'created_at, warnings, ignored_fields, stays_inactive, subscription_update*',
+    leftBy: { status: status({ unclear: 'paused' }) },
+    nobodyLeftBy: names(
+      'id, subscription_tier, subscription_premium_tier_names, subscription_premium_tiers, utm_channel, stats*',
+      'created, created_at, tags, referrals, warnings, ignored_fields, stays_inactive, subscription_update*',
     ),
+    // By its code a person recommends the newsletter, in a request it is that of somebody else; lists are those of the
+    // other publication.
+    otherwise: ['referral_code', 'newsletter_list_ids'],
   },
   {
     name: 'beehiiv',
-    by: ['email', 'status', 'tier', 'created_at', 'stripe_customer_id'],
-    unused: names(
-      'id, tier, created_at, stripe_customer_id, open_rate, click_rate, last_opened_at',
-      'total_clicked, acquisition_source',
-    ),
+    by: ['email', 'status', 'tier', 'created_at', 'stripe_customer_id', 'unsubscribed_at'],
+    leftBy: { status: status(), unsubscribed_at: refused() },
+    nobodyLeftBy: names('created_at, tier, stripe_customer_id, acquisition_source, last_opened_at'),
+    otherwise: ['tier'],
   },
   {
     name: 'Kit',
     by: ['first_name', 'email', 'created_at', 'status'],
-    words: { inactive: 'unconfirmed', cold: 'subscribed' },
-    unused: ['id', 'created_at', 'tags'],
+    proposes: true,
+    leftBy: { status: status({ unconfirmed: 'inactive', subscribed: 'cold' }) },
   },
   {
     name: 'Kit',
     by: ['first_name', 'email_address', 'state', 'created_at', 'tags'],
-    words: { inactive: 'unconfirmed', cold: 'subscribed' },
-    consent: { state: status },
-    unused: ['id', 'created_at', 'tags'],
+    proposes: true,
+    leftBy: { state: status({ unconfirmed: 'inactive', subscribed: 'cold' }) },
   },
   {
     name: 'MailerLite',
     by: ['Subscriber', 'Subscribed', 'Groups'],
-    unused: ['Name', 'Subscribed', 'Groups', 'Sent', 'Opens', 'Clicks', 'Location', 'Signup IP', 'Confirmation*'],
+    leftBy: { Status: status() },
+    nobodyLeftBy: names('Subscribed, Confirmation*'),
   },
   {
     name: 'Buttondown',
     by: ['email', 'subscriber_type', 'subscription_date'],
-    words: {
-      gifted: 'subscribed',
-      trialed: 'subscribed',
-      unpaid: 'subscribed',
-      churning: 'subscribed',
-      'past due': 'subscribed',
-      paused: 'subscribed',
-      removed: 'blocked',
-      spammy: 'blocked',
+    leftBy: {
+      subscriber_type: status({
+        subscribed: 'gifted, trialed, unpaid, churning, past due, paused',
+        blocked: 'removed, spammy',
+      }),
+      unsubscription_date: refused(),
     },
-    unused: names('id, secondary_id, notes, referrer_url, creation_date, subscription_date, metadata, tags'),
+    nobodyLeftBy: names('creation_date, subscription_date'),
   },
   {
     name: 'Brevo',
     by: ['EMAIL', 'EMAIL_BLACKLISTED'],
-    unused: ['CONTACT ID', 'SMS', 'SMS_BLACKLISTED', 'ADDED_TIME', 'MODIFIED_TIME'],
+    leftBy: { EMAIL_BLACKLISTED: refused() },
+    nobodyLeftBy: names('SMS_BLACKLISTED, ADDED_TIME, MODIFIED_TIME'),
   },
   {
     name: 'HubSpot',
-    by: ['Record ID', 'Email'],
-    unused: names(
-      'Record ID*, Phone Number, Mobile Phone Number, Contact owner, Lead Status, Lifecycle Stage',
-      'Marketing contact status, Create Date, Last Activity Date, Associated Company*, Company Name',
-    ),
+    by: ['Record ID', 'Email', 'Unsubscribed from all email'],
+    leftBy: {
+      'Unsubscribed from all email': refused(),
+      'Opted out of email*': refused(),
+      'Email hard bounce reason': refused('bounced'),
+    },
+    nobodyLeftBy: names('Marketing contact status, Lifecycle Stage, Create Date'),
   },
   {
     name: 'Klaviyo',
     by: ['Email', 'Klaviyo ID', 'Email Marketing Consent'],
-    unused: names(
-      'Klaviyo ID, Phone Number, SMS*, Source, IP Address, Email Marketing Consent Timestamp',
-      'Date Added, Email Suppressions Timestamp',
-    ),
+    leftBy: { 'Email Marketing Consent': status(), 'Email Suppressions': refused('blocked') },
+    nobodyLeftBy: names('SMS*, Email Marketing Consent Timestamp, Email Suppressions Timestamp, Date Added'),
   },
   {
     name: 'MailPoet',
     by: ['Email', 'List status', 'Global status'],
-    words: { inactive: 'subscribed' },
-    unused: ['Subscription IP', 'Subscription time', 'Confirmation*', 'List'],
+    leftBy: { 'List status': status(), 'Global status': status({ subscribed: 'inactive' }) },
+    nobodyLeftBy: names('Subscription time, Confirmation time, List'),
   },
 ];
-
-/** Headings beside these that might speak of consent: whole, in the languages in which most exports are made. */
-export const doubtfulHeadings: ReadonlySet<string> = new Set(
-  names(
-    'subscribed, is subscribed, subscription, newsletter, newsletters, marketing, email marketing',
-    'newsletter status, mailing status, mail status, contact status, member status, list membership',
-    'opt, opt in, opted in, optin, opt in status, opt out, opted out, optout, has opted out',
-    'has opted out of email, email opt out, email opt in, email ok, can email, do not email',
-    'do not mail, do not contact, no email, no mail, dnc, gdpr, gdpr consent, dsgvo, rgpd',
-    'allow marketing, marketing permission, marketing permissions, mailing, mailing allowed, ok to email',
-    'abonniert, abgemeldet, angemeldet, abmeldung, abgemeldet am, abmeldedatum, werbung',
-    'widerspruch, abonné, désabonné, désinscrit, désinscription, date de désinscription, suscrito',
-    'dado de baja, baja, fecha de baja, iscritto, disiscritto, cancellato, inscrito, cancelado',
-    'ingeschreven, uitgeschreven, afgemeld, prenumerant, avregistrerad',
-  ).map(headingKey),
-);
-
-/** Of these, the ones that stand above the time of a signup as well. */
-export const signupHeadings: ReadonlySet<string> = new Set(
-  ['subscribed', 'subscription', 'opt in', 'opted in', 'angemeldet', 'abonniert', 'iscritto', 'inscrito'].map(
-    headingKey,
-  ),
-);
-
-/** Parts of a heading that make it doubtful wherever they stand in it. */
-export const doubtfulParts =
-  /unsub|optout|optedout|optin(?!time|ip|date)|consent|permission|einwilligung|zustimmung|consentement|bounce|blacklist|blocklist|suppress|complain|spam|donotmail|donotemail/;
-
-/** Parts of a heading that make it innocent of the above: other channels, counts, and circumstances. */
-export const innocentParts =
-  /sms|phone|whatsapp|push|fax|postal|campaign|rate|count|number|reason|source|score|timestamp|version|text|url|ip$/;

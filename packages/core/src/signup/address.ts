@@ -1,16 +1,32 @@
 /** E-mail addresses: validation, normalization, and the key under which two spellings are one address. */
 import { parseUrl } from './submission.ts';
 
+/** An address as it is to be read: without invisible characters and blanks around, with usual signs for wide ones. */
+function visible(address: string): string {
+  if (/^[!-~]*$/.test(address)) return address;
+  // Joiners make another domain of some Persian and Indian names.
+  return address
+    .replaceAll(/(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replaceAll('﹫', '@')
+    .trim();
+}
+
 /**
- * Trims, composes (NFC) and lower-cases the domain. The local part keeps its case, which only the receiving server may
- * interpret.
+ * The address to send to: as it is to be read, composed (NFC), with its domain in lower case and without a dot at its
+ * end. The local part keeps its case, which only the receiving server may interpret.
  *
- * @example `normalizeAddress(' Ada+news@BÜCHER.example ')` → `'Ada+news@bücher.example'`
+ * @example `normalizeAddress(' Ada+news＠BÜCHER.example ')` → `'Ada+news@bücher.example'`
  */
 export function normalizeAddress(address: string): string {
-  const text = address.trim().normalize('NFC');
+  const text = visible(address).normalize('NFC');
   const at = text.lastIndexOf('@');
-  return at < 0 ? text : text.slice(0, at) + text.slice(at).toLowerCase();
+  if (at < 0) return text;
+  const domain = text
+    .slice(at)
+    .replaceAll(/[。｡]/g, '.')
+    .replace(/[.\s]+$/, '');
+  return text.slice(0, at) + domain.toLowerCase();
 }
 
 /**
@@ -23,9 +39,7 @@ export function normalizeAddress(address: string): string {
 export function addressKey(address: string): string {
   // The usual form: most addresses, at a fraction of the time.
   if (/^[!-?A-~]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i.test(address)) return address.toLowerCase();
-  // Joiners make another domain of some Persian and Indian names.
-  const visible = address.replaceAll(/(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu, '');
-  const text = visible.replaceAll(/[＠﹫]/g, '@').trim();
+  const text = visible(address);
   const at = text.lastIndexOf('@');
   if (at < 0) return fold(text);
   const domain = text.slice(at + 1);
@@ -49,11 +63,12 @@ function asciiDomain(domain: string): string | null {
 }
 
 /**
- * Whether the text has the form of an e-mail address: one `@`, a local part of at most 64 characters, a dotted domain
+ * Whether the text, as {@link normalizeAddress} writes it, has the form of an e-mail address: one `@`, a local part of at most 64 characters, a dotted domain
  * (also international), at most 254 characters in all (RFC 5321), no quotes and no spaces. Says nothing about whether
  * the mailbox exists.
  */
-export function isAddress(address: string): boolean {
+export function isAddress(text: string): boolean {
+  const address = normalizeAddress(text);
   if (address.length > 254) return false;
   const at = address.lastIndexOf('@');
   const name = address.slice(0, at);

@@ -1,5 +1,6 @@
 /** The part of a signup that runs on a page: the submission, attribution, and the checks that endpoints repeat. */
 export { addressKey, isAddress, normalizeAddress } from './address.ts';
+export { domainOf, mailboxKey } from './mailbox.ts';
 export {
   attributionLimit,
   attributionRules,

@@ -3,12 +3,12 @@
  * mail domain. A signup that is only suspected is kept for review.
  */
 import { refused, type Refused } from '@newsletter-kit/core/endpoint';
+import { domainOf } from '@newsletter-kit/core/signup';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import type { Suspicion } from '../events.ts';
 import { AttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
-import { domainOf } from '../mailbox.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { ScreenedPost, Screening } from './screening.ts';

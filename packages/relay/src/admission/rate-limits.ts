@@ -2,12 +2,12 @@
  * Rate limits of all signups, per mail domain, per visitor's network and per mailbox, and single use of tokens and
  * proofs, a limit of one. The counters are in the store, and in memory while it does not answer.
  */
+import { domainOf, mailboxKey } from '@newsletter-kit/core/signup';
 import { hash } from 'node:crypto';
 import type { LimitKind, LimitRules } from '../config/relay.ts';
 import type { LimitRule } from '../config/values.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../store/counters.ts';
-import { domainOf, mailboxKey } from '../mailbox.ts';
 import { purposeKey } from '../secrets.ts';
 import { networksOf } from './client-address.ts';
 import { tokenLifetimeMs } from './form-token.ts';

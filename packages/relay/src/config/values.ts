@@ -1,7 +1,7 @@
 /** Checks of single settings, as zod schemas: what each kind of value looks like and what the error says. */
 import { isIP } from 'node:net';
 import { readServiceAddress } from '@newsletter-kit/core/engine';
-import { isAddress } from '@newsletter-kit/core/signup';
+import { isAddress, normalizeAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { readSmtpUrl, smtpUrlFormat } from './smtp-url.ts';
 import { readStoreAddress, storeAddressFormat } from './store-address.ts';
@@ -131,7 +131,7 @@ export interface MailSender {
 export const sender = parsed((text): MailSender | null => {
   const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
   const address = inBrackets ?? bare ?? '';
-  return isAddress(address) ? { name, address } : null;
+  return isAddress(address) ? { name, address: normalizeAddress(address) } : null;
 }, 'must be an address: news@example.com, or Example News <news@example.com>');
 
 /** A text in which {link}, {not_me} and {form} are replaced. */

@@ -1,9 +1,10 @@
 /** `newsletter import`: sends a CSV file in bulk, with a journal to continue from and a file for rejected rows. */
 import { Option, type Command } from '@commander-js/extra-typings';
 import { UsageError, collect, quote, wholeNumber } from '#command-line';
-import { requestFields, type ColumnTarget, type WordMeaning } from '@newsletter-kit/core/import';
+import { requestFields, type ColumnTarget } from '@newsletter-kit/core/import';
 import { connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
+import { answersIn } from './answers.ts';
 import { importFile } from './import.ts';
 
 export function define(command: Command, context: Context) {
@@ -45,13 +46,13 @@ export function define(command: Command, context: Context) {
       path,
       csv: {
         columns: readMapping(options.map ?? []),
-        words: readWords(options.means ?? []),
         unconfirmed,
         dateOrder,
         others,
         delimiter,
         encoding,
       },
+      answers: answersIn(options.leftBy ?? [], options.nobodyLeftBy ?? []),
       files: { journal: options.journal, rejects: options.rejects, suppress: options.suppress ?? [] },
       plan: options.plan,
       approval: options.yes ? 'given' : options.json ? 'required' : 'asked',
@@ -65,14 +66,15 @@ function withColumns(command: Command<[string]>) {
   return command
     .option(
       '--map <COLUMN=FIELD>',
-      'the field that a column fills: email, utm_source, custom:First Name, …; or how it speaks of consent: status (by words), subscribed (true for those who want mails), left (filled for those who left); with nothing after =, the column is left out; repeatable',
+      'the field that a column fills: email, utm_source, custom:First Name, …; with nothing after =, the column is left out; repeatable',
       collect,
     )
     .option(
-      '--means <WORD=MEANING>',
-      'what a word of a status column means: subscribed, unconfirmed or left; with nothing before =, a blank cell; repeatable',
+      '--left-by <COLUMN: VALUE=MEANING, …>',
+      'a column by which people leave, and what its values say: subscribed, unconfirmed or left; (blank) stands for empty cells and (filled) for all other values; repeatable',
       collect,
     )
+    .option('--nobody-left-by <COLUMN, …>', 'columns by which nobody leaves; repeatable', collect)
     .addOption(
       new Option(
         '--unconfirmed <what>',
@@ -90,10 +92,8 @@ function withColumns(command: Command<[string]>) {
     .addOption(
       new Option(
         '--others <what>',
-        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields; columns that may say who has left are none of them',
-      )
-        .choices(['refuse', 'ignore', 'custom'] as const)
-        .default('refuse' as const),
+        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields (default: refuse; ignore for the export of a known service)',
+      ).choices(['refuse', 'ignore', 'custom'] as const),
     );
 }
 
@@ -113,7 +113,7 @@ function readMapping(pairs: readonly string[]): Readonly<Record<string, ColumnTa
       if (target === '') return [[column, null]];
       if (isTarget(target)) return [[column, target]];
       problems.push(
-        `--map: ${quote(target)} is not a field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fieldNames.join(', ')}; of consent speak status, subscribed and left.`,
+        `--map: ${quote(target)} is not a field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fieldNames.join(', ')}.`,
       );
       return [];
     }),
@@ -122,29 +122,8 @@ function readMapping(pairs: readonly string[]): Readonly<Record<string, ColumnTa
   return mapping;
 }
 
-const meanings = ['subscribed', 'unconfirmed', 'left'] as const satisfies readonly WordMeaning[];
-
-/** Reads `--means "Abgemeldet=left"`. @throws UsageError that names every wrong entry */
-function readWords(pairs: readonly string[]): Readonly<Record<string, WordMeaning>> {
-  const entries = pairs.map((text) => {
-    const at = text.lastIndexOf('=');
-    return [
-      text.slice(0, Math.max(0, at)).trim(),
-      meanings.find((meaning) => meaning === text.slice(at + 1).trim()),
-    ] as const;
-  });
-  const wrong = pairs.filter((_, index) => entries[index]?.[1] === undefined);
-  if (wrong.length > 0)
-    throw new UsageError(
-      wrong.map(
-        (text) => `--means ${quote(text)} must be WORD=MEANING, with subscribed, unconfirmed or left as the meaning.`,
-      ),
-    );
-  return Object.fromEntries(entries.flatMap(([word, meaning]) => (meaning ? [[word, meaning]] : [])));
-}
-
 const fieldNames = Object.keys(requestFields).filter((name) => name !== 'custom_fields');
 
 function isTarget(target: string): target is Exclude<ColumnTarget, null> {
-  return [...fieldNames, 'status', 'subscribed', 'left'].includes(target) || /^custom:./.test(target);
+  return fieldNames.includes(target) || /^custom:./.test(target);
 }

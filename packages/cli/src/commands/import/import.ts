@@ -6,10 +6,13 @@ import { ForbiddenError, type Client } from '@newsletter-kit/core';
 import { UsageError, quote } from '#command-line';
 import {
   importSubscriptions,
+  leftByText,
   listCustomFields,
+  namesText,
   type ImportProgress,
   type ImportResult,
   type KnownCustomField,
+  type TableRemedy,
 } from '@newsletter-kit/core/import';
 import {
   CsvError,
@@ -23,30 +26,38 @@ import { connectToPublication } from '../../connection.ts';
 import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
 import { count, duration } from '../../output.ts';
 import { reportOf } from '../../user-facing-errors.ts';
+import { keepAnswers, withKept, type Answers } from './answers.ts';
 import { pathsOf, type ImportOptions, type Job } from './job.ts';
 import { approveShare, findInvalid, leftOut, plan } from './plan.ts';
 import { openRejectFile } from './rejects.ts';
 
 export async function importFile(options: ImportOptions, session: Session): Promise<ExitCode> {
-  const lists = await Promise.all(options.files.suppress.map((file) => readKeepOut(file).catch(withFlags)));
+  const answers = await withKept(pathsOf(options).answers, options.answers);
+  const lists = await Promise.all(options.files.suppress.map((file) => readKeepOut(file, answers).catch(withFlags)));
   const keepOut = (address: string): string | undefined =>
     lists.map(({ reasonFor }) => reasonFor(address)).find((reason) => reason !== undefined);
   const { client } = await connectToPublication(options.connection, session);
-  const source = await openSource(client, options, session);
+  const source = await openSource(client, options, answers, session);
   try {
     for (const text of aboutSource(source)) session.report.notice({ type: 'source', text });
-    const job: Job = { client, source, keepOut, options };
+    const job: Job = { client, source, answers, keepOut, options };
     return await (options.plan === undefined ? send : plan)(job, session);
   } finally {
     await source.close();
   }
 }
 
-async function openSource(client: Client, { path, csv }: ImportOptions, { interrupted }: Session): Promise<CsvSource> {
+async function openSource(
+  client: Client,
+  { path, csv }: ImportOptions,
+  answers: Answers,
+  { interrupted }: Session,
+): Promise<CsvSource> {
   const customFields = await knownCustomFields(client, interrupted);
   const isStdin = path === '-';
   return await readCsv(isStdin ? addAbortSignal(interrupted, process.stdin) : path, {
     ...csv,
+    ...answers,
     customFields,
     ...(isStdin && { name: 'stdin' }),
   }).catch(withFlags);
@@ -129,10 +140,12 @@ interface Sent {
 
 /** Sends the rows to the service, where a large import was approved. */
 async function sendRows(job: Job, journal: FileJournal | undefined, session: Session): Promise<Sent> {
-  const { client, source, keepOut, options } = job;
+  const { client, source, answers, keepOut, options } = job;
   if (options.approval !== 'given' && journal?.resumes !== true) await approveShare(job, session);
   const startedAt = Date.now() / 1000;
-  const path = pathsOf(options).rejects;
+  const { rejects: path, answers: kept } = pathsOf(options);
+  const isGiven = Object.keys(options.answers.leftBy).length + options.answers.nobodyLeftBy.length > 0;
+  if (kept !== undefined && isGiven) await keepAnswers(kept, answers);
   const rejects = await openRejectFile(path, source.columns);
   try {
     const result = await importSubscriptions({
@@ -155,14 +168,40 @@ async function sendRows(job: Job, journal: FileJournal | undefined, session: Ses
 /** Names the flags that would mend the error. */
 function withFlags(error: unknown): never {
   if (!(error instanceof CsvError) || error.remedies.length === 0) throw error;
-  const flags = error.remedies.map((remedy) => {
-    if (remedy.option === 'columns') return `--map ${JSON.stringify(`${remedy.column}=${remedy.target ?? ''}`)}`;
-    return remedy.option === 'words'
-      ? `--means ${JSON.stringify(`${remedy.word}=${remedy.meaning}`)}`
-      : `--${remedy.option} ${remedy.value}`;
-  });
-  throw new UsageError(`${error.problem}: ${flags.join(' or ')}.`);
+  const isQuestion = error.remedies.some(({ option }) => option === 'leftBy' || option === 'nobodyLeftBy');
+  if (!isQuestion) throw new UsageError(`${error.problem}: ${error.remedies.map(flagOf).join(' or ')}.`);
+  throw new UsageError(
+    [`${error.problem}, with left, subscribed or unconfirmed for each "?":`, ...error.remedies.map(lineOf)].join(
+      '\n  ',
+    ),
+  );
 }
+
+/** An answer to the question who left, and when it is the right one. */
+function lineOf(remedy: TableRemedy, index: number, { length }: { readonly length: number }): string {
+  if (remedy.option === 'leftBy') return flagOf(remedy);
+  if (remedy.option === 'columns') return `  or, if it is about something else, ${flagOf(remedy)}`;
+  const isLast = index === length - 1 && index % 2 === 0;
+  return isLast
+    ? `if nobody leaves by them, ${flagOf(remedy)}; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"`
+    : `  or, if nobody leaves by it, ${flagOf(remedy)}`;
+}
+
+function flagOf(remedy: TableRemedy): string {
+  switch (remedy.option) {
+    case 'columns':
+      return `--map ${inShell(`${remedy.column}=${remedy.target ?? ''}`)}`;
+    case 'leftBy':
+      return `--left-by ${inShell(leftByText(remedy.column, remedy.values))}`;
+    case 'nobodyLeftBy':
+      return `--nobody-left-by ${inShell(namesText(remedy.columns))}`;
+    default:
+      return `--${remedy.option} ${remedy.value}`;
+  }
+}
+
+const inShell = (text: string): string =>
+  /["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
 
 /** What was recognised in the file, and what of it is not sent. */
 function aboutSource({ service, consentColumns, unusedColumns, encoding }: CsvSource): readonly string[] {

@@ -2,12 +2,15 @@
 import type { Client } from '@newsletter-kit/core';
 import type { CsvOptions, CsvSource } from '@newsletter-kit/core/node';
 import type { ConnectionOptions } from '../../connection.ts';
+import type { Answers } from './answers.ts';
 
 export interface ImportOptions {
   readonly connection: ConnectionOptions;
   /** `-` for stdin. */
   readonly path: string;
-  readonly csv: Omit<CsvOptions, 'customFields' | 'name'>;
+  readonly csv: Omit<CsvOptions, 'customFields' | 'name' | keyof Answers>;
+  /** As given now. */
+  readonly answers: Answers;
   /** Files beside the one that is imported. */
   readonly files: {
     readonly journal: string | undefined;
@@ -25,6 +28,8 @@ export interface ImportOptions {
 export interface Job {
   readonly client: Client;
   readonly source: CsvSource;
+  /** With those of earlier imports. */
+  readonly answers: Answers;
   readonly keepOut: (address: string) => string | undefined;
   readonly options: ImportOptions;
 }
@@ -35,6 +40,7 @@ export function pathsOf({ path, files }: ImportOptions) {
   const rejects = files.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
   return {
     journal: files.journal ?? (isStdin ? undefined : `${path}.journal`),
+    answers: isStdin ? files.journal && `${files.journal}.answers.json` : `${path}.answers.json`,
     rejects,
     invalid: rejects.replace(/(?:\.rejects)?\.csv$/, '.invalid.csv'),
   };

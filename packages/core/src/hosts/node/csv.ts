@@ -47,7 +47,7 @@ export interface CsvSource extends ImportSource {
   readonly service: string | undefined;
   /** Headings of the columns that say who wants mails. */
   readonly consentColumns: readonly string[];
-  /** Headings of the columns that were left out because they belong to that service alone. */
+  /** Headings of the columns that were left out, because a subscription has no field for them. */
   readonly unusedColumns: readonly string[];
   /** The encoding in which it is read. */
   readonly encoding: string;
@@ -71,11 +71,16 @@ export class CsvError extends Error {
 
   constructor(problem: string, { remedies = [], cause }: CsvErrorDetails = {}) {
     const options = remedies.map((remedy) => {
-      if (remedy.option === 'columns')
-        return `columns: { ${JSON.stringify(remedy.column)}: ${JSON.stringify(remedy.target)} }`;
-      return remedy.option === 'words'
-        ? `words: { ${JSON.stringify(remedy.word)}: ${JSON.stringify(remedy.meaning)} }`
-        : `${remedy.option}: "${remedy.value}"`;
+      switch (remedy.option) {
+        case 'columns':
+          return `columns: { ${JSON.stringify(remedy.column)}: ${JSON.stringify(remedy.target)} }`;
+        case 'leftBy':
+          return `leftBy: ${JSON.stringify({ [remedy.column]: remedy.values })}`;
+        case 'nobodyLeftBy':
+          return `nobodyLeftBy: ${JSON.stringify(remedy.columns)}`;
+        default:
+          return `${remedy.option}: "${remedy.value}"`;
+      }
     });
     super(options.length === 0 ? problem : `${problem}: ${options.join(' or ')}.`, { cause });
     this.problem = problem;
@@ -131,11 +136,13 @@ export async function readCsv(
         if (!isBlank(cells)) table.see(cells, row);
       }
       pass.close();
-      pass = await parsed();
-      await pass.next();
     }
     row = 1;
     table.finish();
+    if (table.needsRows) {
+      pass = await parsed();
+      await pass.next();
+    }
 
     const close = async (): Promise<void> => {
       pass.close();

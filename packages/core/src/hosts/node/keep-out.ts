@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AddressSet } from '../../import/address-set.ts';
 import { Table } from '../../import/columns.ts';
+import type { ConsentOptions } from '../../import/consent.ts';
 import { TableError } from '../../import/headings.ts';
 import { addressKey } from '../../signup/address.ts';
 import { bytesOf, CsvError, explain, look, records, type About } from './csv.ts';
@@ -29,14 +30,19 @@ export interface KeepOutList {
  * case, one a line or in the column `email` or `hash` of a CSV file. Of an export that says who has left, everybody
  * who left, bounced, complained or never asked for mails is in the list, and the others are not.
  *
- * @throws CsvError where an entry is neither; it names the row and does not repeat it
+ * @param answers - about who has left by the export, as for an import of it
+ * @throws CsvError where an entry is neither; it names the row and does not repeat it. Also where words in a column
+ *   tell some people from others, and no answer says how
  * @example
  * ```ts
  * const { reasonFor: keepOut } = await readKeepOut('unsubscribed.csv');
  * await importSubscriptions({ engine: client.engine, source: await readCsv('people.csv'), keepOut });
  * ```
  */
-export async function readKeepOut(path: string): Promise<KeepOutList> {
+export async function readKeepOut(
+  path: string,
+  { leftBy = {}, nobodyLeftBy }: Pick<ConsentOptions, 'leftBy' | 'nobodyLeftBy'> = {},
+): Promise<KeepOutList> {
   const list = new EntryList(basename(path));
   const file = await open(path).catch((cause: unknown) => {
     throw explain(cause, 1, list.about);
@@ -47,7 +53,11 @@ export async function readKeepOut(path: string): Promise<KeepOutList> {
     const rowsOf = () => records(bytesOf(file), encoding, undefined);
     const pass = await rowsOf();
     const header = (await pass.next()) ?? [];
-    const table = header.some(isEntry) ? undefined : new Table(header, { others: 'ignore', fileName: list.name });
+    const answers = {
+      leftBy: Object.fromEntries(Object.entries(leftBy).filter(([column]) => header.includes(column))),
+      nobodyLeftBy,
+    };
+    const table = header.some(isEntry) ? undefined : new Table(header, { ...answers, fileName: list.name });
     const at = table
       ? Math.max(
           table.address,
@@ -63,7 +73,7 @@ export async function readKeepOut(path: string): Promise<KeepOutList> {
     }
     pass.close();
     if (table?.needsRows) {
-      table.consent.finish();
+      table.consent.finish('others');
       const again = await rowsOf();
       await again.next();
       row = 1;

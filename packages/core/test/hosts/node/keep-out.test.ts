@@ -8,11 +8,14 @@ import { readKeepOut } from '../../../src/hosts/node/keep-out.ts';
 import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
 import { exportFixtures } from '../../../../../test/support/exports.ts';
 
-async function listOf(text: string, name = 'list.csv') {
+async function listOf(text: string, name = 'list.csv', answers: Parameters<typeof readKeepOut>[1] = {}) {
   const path = join(scratchFolder(), name);
   await writeFile(path, text);
-  return readKeepOut(path);
+  return readKeepOut(path, answers);
 }
+
+/** What a column `status` says; the answer also stands for lists without it. */
+const status = { active: 'subscribed', pending: 'unconfirmed', inactive: 'left', bounced: 'left' } as const;
 
 const hash = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest('hex');
 
@@ -28,7 +31,7 @@ describe('a list of people to keep out', () => {
       'email,status\nada@example.com,inactive\nbo@example.com,bounced\ncy@example.com,active\ndi@example.com,pending\n',
     ],
   ])('can be %s', async (_, text) => {
-    const { size, reasonFor } = await listOf(text);
+    const { size, reasonFor } = await listOf(text, 'list.csv', { leftBy: { status } });
     expect(size).toBe(2);
     expect(['ADA@example.com', 'bo＠example.com'].map((address) => reasonFor(address) !== undefined)).toEqual([
       true,
@@ -40,8 +43,8 @@ describe('a list of people to keep out', () => {
 
   it.each(exportFixtures)(
     'can be the export of $service, $file: whoever left by it',
-    async ({ file, text, stays, out }) => {
-      const { reasonFor } = await listOf(text, file);
+    async ({ file, text, leftBy, stays, out }) => {
+      const { reasonFor } = await listOf(text, file, { leftBy });
       for (const address of stays) expect(reasonFor(address)).toBeUndefined();
       for (const [address, kind] of out) expect(reasonFor(address) !== undefined).toBe(kind === 'left');
     },
@@ -50,7 +53,11 @@ describe('a list of people to keep out', () => {
   it.each([
     ['no entry', 'ada@example.com\nbo\n', ', row 2: it is no address and no MD5, SHA-1 or SHA-256 hash'],
     ['no column', 'Name,City\nAda,Rome\n', ': No column of the list is named "email" or "hash".'],
-    ['a doubt', 'email,Newsletter\nada@example.com,yes\n', ': Column "Newsletter" may say who wants mails'],
+    [
+      'a doubt',
+      'email,Newsletter\nada@example.com,ja\nbo@example.com,ja\ncy@example.com,nein\ndi@example.com,nein\n',
+      ': Does anybody leave by column "Newsletter" (ja 2, nein 2)? Say so for each: leftBy',
+    ],
   ])('that has %s is refused, and repeats no entry', async (_, text, message) => {
     await expect(listOf(text)).rejects.toThrow(CsvError);
     await expect(listOf(text)).rejects.toThrow(message);

@@ -1,0 +1,56 @@
+/** Answers about who has left: those of the command, and those that an earlier import of the same file was given. */
+import { readFile } from 'node:fs/promises';
+import { leftByIn, leftByText, namesIn, namesText, TableError, type ConsentOptions } from '@newsletter-kit/core/import';
+import { replaceFile } from '@newsletter-kit/core/node';
+import { UsageError } from '#command-line';
+
+/** By column. */
+export interface Answers {
+  readonly leftBy: NonNullable<ConsentOptions['leftBy']>;
+  readonly nobodyLeftBy: readonly string[];
+}
+
+/** The answers in the command's options. @throws UsageError */
+export function answersIn(leftBy: readonly string[], nobodyLeftBy: readonly string[]): Answers {
+  try {
+    return { leftBy: leftByIn(leftBy.join('\n')), nobodyLeftBy: namesIn(nobodyLeftBy.join('\n')) };
+  } catch (error) {
+    throw error instanceof TableError ? new UsageError(`${error.message}.`) : error;
+  }
+}
+
+/** The answers in a file that {@link keepAnswers} wrote, and in place of them those given now. @throws UsageError */
+export async function withKept(path: string | undefined, given: Answers): Promise<Answers> {
+  const kept = path === undefined ? undefined : await readFile(path, 'utf8').catch(() => undefined);
+  if (kept === undefined) return given;
+  const { leftBy, nobodyLeftBy } = textsIn(kept, path);
+  const earlier = answersIn(leftBy, nobodyLeftBy);
+  const now = new Set([...Object.keys(given.leftBy), ...given.nobodyLeftBy]);
+  const others = Object.entries(earlier.leftBy).filter(([column]) => !now.has(column));
+  return {
+    leftBy: { ...Object.fromEntries(others), ...given.leftBy },
+    nobodyLeftBy: [...earlier.nobodyLeftBy.filter((column) => !now.has(column)), ...given.nobodyLeftBy],
+  };
+}
+
+/** Keeps answers for the next import of the file, in the words of the options. */
+export async function keepAnswers(path: string, { leftBy, nobodyLeftBy }: Answers): Promise<void> {
+  const texts = {
+    leftBy: Object.entries(leftBy).map(([column, values]) => leftByText(column, values)),
+    nobodyLeftBy: nobodyLeftBy.length > 0 ? [namesText(nobodyLeftBy)] : [],
+  };
+  await replaceFile(path, `${JSON.stringify(texts, null, 2)}\n`, 0o600);
+}
+
+function textsIn(
+  json: string,
+  path: string | undefined,
+): { readonly leftBy: string[]; readonly nobodyLeftBy: string[] } {
+  try {
+    const { leftBy, nobodyLeftBy }: Readonly<Record<string, unknown>> = Object(JSON.parse(json));
+    const texts = (value: unknown): string[] => (Array.isArray(value) ? value : []).map(String);
+    return { leftBy: texts(leftBy), nobodyLeftBy: texts(nobodyLeftBy) };
+  } catch {
+    throw new UsageError(`${path} holds no answers about who has left. Delete it, and answer again.`);
+  }
+}

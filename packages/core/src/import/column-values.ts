@@ -1,0 +1,155 @@
+/** Counts the values of a column, to find by their shape the columns by which people may leave. Pure. */
+import { anyOther, blankCell, type ProposedMeanings, type ValueMeaning } from './left-by.ts';
+import { yesOrNo } from './field-value.ts';
+import {
+  grantingParts,
+  headingKey,
+  refusingParts,
+  standings,
+  statusParts,
+  statusWords,
+  type ColumnReading,
+  type Standing,
+} from './services.ts';
+
+/** Most different values of a column by which people leave: a status has few. */
+const mostValues = 12;
+
+/** From so many rows on, each value stands in five rows on average. */
+const manyRows = 60;
+const rowsPerValue = 5;
+
+/** From so many rows on, one mark beside blanks is a value by which people may leave. */
+const someRows = 20;
+
+/** Longest value that a question repeats. */
+const longestShown = 40;
+
+const asks: ReadonlySet<Standing> = new Set(standings.slice(standings.indexOf('never')));
+
+/** Matches every text in which something refuses: most cells are done with one look at them. */
+const perhaps = new RegExp(
+  [
+    refusingParts.source,
+    ...[...statusWords].filter(([, said]) => asks.has(said)).map(([word]) => [...word].join('[^\\p{L}\\p{N}]*')),
+  ].join('|'),
+  'iu',
+);
+
+/** What a cell refuses in known words, as a whole, as one of several words, or in a remark. */
+export function refusalIn(text: string): Standing | undefined {
+  if (!perhaps.test(text)) return undefined;
+  const known = statusWords.get(headingKey(text));
+  if (known !== undefined) return asks.has(known) ? known : undefined;
+  if (refusingParts.test(text)) return 'left';
+  if (!/[,;|/]/.test(text)) return undefined;
+  for (const part of text.split(/[,;|/]/)) {
+    const said = statusWords.get(headingKey(part));
+    if (said !== undefined && asks.has(said)) return said;
+  }
+  return undefined;
+}
+
+/** A day in any order, with or without a time, or that of a spreadsheet; or seconds or milliseconds since 1970. */
+const isTime = (text: string): boolean =>
+  /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T,].*)?$|^[2-7]\d{4}$|^1\d{9}(?:\d{3})?$/.test(
+    text,
+  );
+
+/** The values of one column that nobody has explained. */
+export class ColumnValues {
+  readonly heading: string;
+  readonly at: number;
+  /** Cells that refuse mails in known words. */
+  refusing = 0;
+  #filled = 0;
+  /** Up to one more than {@link mostValues}. */
+  readonly #values = new Map<string, { count: number; readonly refuses: boolean }>();
+  #times = 0;
+  /** The one value beside times, such as NULL. */
+  #untimed: string | undefined;
+  #isTimed = true;
+
+  constructor(heading: string, at: number) {
+    this.heading = heading;
+    this.at = at;
+  }
+
+  see(text: string): void {
+    if (text === '') return;
+    this.#filled += 1;
+    const value = this.#values.get(text) ?? { count: 0, refuses: refusalIn(text) !== undefined };
+    value.count += 1;
+    if (value.count === 1 && this.#values.size <= mostValues) this.#values.set(text, value);
+    if (value.refuses) this.refusing += 1;
+    if (this.#isTimed) this.#seeTime(text);
+  }
+
+  #seeTime(text: string): void {
+    if (isTime(text)) this.#times += 1;
+    else {
+      this.#untimed ??= text;
+      this.#isTimed = this.#untimed === text;
+    }
+  }
+
+  /**
+   * Whether people may leave by it: it refuses in words, has few values that repeat, or is a time that some rows lack.
+   *
+   * @param rows - of the table
+   */
+  isAsked(rows: number): boolean {
+    return this.refusing > 0 || this.#repeats(rows) || (this.#isTimed && this.#times > 0 && this.#times < rows);
+  }
+
+  #repeats(rows: number): boolean {
+    const values = this.#values.size;
+    if (values === 0 || values > mostValues) return false;
+    const hasBlank = this.#filled < rows;
+    if (rows >= manyRows) return rows >= rowsPerValue * (values + Number(hasBlank));
+    return values * 3 < this.#filled * 2 || (values === 1 && rows >= someRows);
+  }
+
+  /** Whether words say that it is likely. It decides only what stands first in a question. */
+  get isLikely(): boolean {
+    return this.refusing > 0 || [refusingParts, grantingParts, statusParts].some((parts) => parts.test(this.heading));
+  }
+
+  /** Its values with their counts, the most frequent first; none that holds an address. */
+  shown(rows: number): string {
+    const blank = rows - this.#filled;
+    const parts = this.#isListed
+      ? [...this.#values].toSorted(([, a], [, b]) => b.count - a.count).map(([value, { count }]) => `${value} ${count}`)
+      : [`${this.#values.size > mostValues ? 'many values' : 'filled'} ${this.#filled}`];
+    if (!this.#isListed && this.refusing > 0) parts.push(`of which ${this.refusing} refuse mails in words`);
+    return [...parts, ...(blank > 0 ? [`blank ${blank}`] : [])].join(', ');
+  }
+
+  /** Whether the question can repeat its values. */
+  get #isListed(): boolean {
+    const values = [...this.#values.keys()];
+    if (values.length > mostValues || (this.#times > 0 && this.#isTimed)) return false;
+    return !values.some((value) => value.length > longestShown || value.includes('@'));
+  }
+
+  /** An answer, as far as words propose one. @param said - by an export that the table may be */
+  proposal(rows: number, said: ColumnReading | undefined): ProposedMeanings {
+    const refuses = refusingParts.test(this.heading);
+    const grants = !refuses && grantingParts.test(this.heading);
+    const side = (yes: boolean): ValueMeaning | '?' =>
+      refuses || grants ? (yes === grants ? 'subscribed' : 'left') : '?';
+    const meaningOf = (value: string): ValueMeaning | '?' => {
+      const word = said?.words?.get(headingKey(value)) ?? statusWords.get(headingKey(value));
+      if (word === 'subscribed' || word === 'unconfirmed') return word;
+      if (word !== undefined && word !== 'unclear') return 'left';
+      if (refusalIn(value) !== undefined) return 'left';
+      const yes = yesOrNo(value);
+      return yes === undefined ? (refuses && this.#values.size === 1 ? 'left' : '?') : side(yes);
+    };
+    const values: Record<string, ValueMeaning | '?'> = {};
+    if (this.#isListed) for (const value of this.#values.keys()) values[value] = meaningOf(value);
+    else values[anyOther] = refuses ? 'left' : '?';
+    if (this.#filled < rows) values[blankCell] = refuses ? 'subscribed' : grants && this.#isListed ? 'left' : '?';
+    return values;
+  }
+}

@@ -1,0 +1,91 @@
+/** What the values of a column say of a person, as a text that people can paste: `Status: gone = left, (blank) = left`. */
+import { TableError } from './headings.ts';
+
+/** What a value says of a person. */
+export type ValueMeaning = 'subscribed' | 'unconfirmed' | 'left';
+
+/** In place of a value: a cell without any, and every value that is not named. */
+export const blankCell = '(blank)';
+export const anyOther = '(filled)';
+
+/** By value, or by {@link blankCell} and {@link anyOther}. */
+export type ValueMeanings = Readonly<Record<string, ValueMeaning>>;
+
+/** The same with `?` for what the user has to say. */
+export type ProposedMeanings = Readonly<Record<string, ValueMeaning | '?'>>;
+
+const meanings = ['subscribed', 'unconfirmed', 'left'] as const satisfies readonly ValueMeaning[];
+
+/** A name or a value that needs no quotation marks. */
+const plain = /^[^\s",;:=](?:[^",;:=\r\n]*[^\s",;:=])?$/;
+
+const written = (text: string): string => (plain.test(text) ? text : JSON.stringify(text));
+
+/** Names with commas between them, as {@link namesIn} reads them. */
+export const namesText = (names: readonly string[]): string => names.map(written).join(', ');
+
+/** A column and its values, as {@link leftByIn} reads them. */
+export function leftByText(column: string, values: ProposedMeanings): string {
+  const said = Object.entries(values).map(([value, meaning]) => `${written(value)} = ${meaning}`);
+  return `${written(column)}: ${said.join(', ')}`;
+}
+
+/** Reads names with commas or line ends between them. @throws TableError for a quotation mark that is never closed */
+export function namesIn(text: string): readonly string[] {
+  return partsOf(text, /[,;\n]/)
+    .map(unquoted)
+    .filter((name) => name !== '');
+}
+
+/**
+ * Reads columns with their values: `Status: active = subscribed, gone = left; Left at: (filled) = left`. A new line
+ * stands for the semicolon, and a name or value with `,`, `;`, `:` or `=` in it stands in quotation marks.
+ *
+ * @throws TableError that says what is wrong and repeats it
+ */
+export function leftByIn(text: string): Readonly<Record<string, ValueMeanings>> {
+  return Object.fromEntries(
+    partsOf(text, /[;\n]/)
+      .filter((part) => part !== '')
+      .map((part) => {
+        const [column = '', ...rest] = partsOf(part, /:/);
+        if (rest.length === 0 || column === '')
+          throw new TableError(
+            `${JSON.stringify(part)} does not say what the values of a column mean. Write ${leftByText('Status', { active: 'subscribed', gone: 'left' })}`,
+          );
+        return [unquoted(column), valuesIn(rest.join(':'), unquoted(column))] as const;
+      }),
+  );
+}
+
+function valuesIn(text: string, column: string): ValueMeanings {
+  const values = partsOf(text, /,/).map((part): readonly [string, ValueMeaning] => {
+    const [value = '', said = ''] = partsOf(part, /=/);
+    const meaning = meanings.find((each) => each === said.toLowerCase());
+    if (meaning === undefined || value === '')
+      throw new TableError(
+        `Say what ${value === '' ? 'each value' : JSON.stringify(unquoted(value))} in column ${JSON.stringify(column)} means: ${value || 'VALUE'} = ${meanings.join(' or ')}`,
+      );
+    return [unquoted(value), meaning];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Divides a text at a mark that stands outside of quotation marks. */
+function partsOf(text: string, mark: RegExp): readonly string[] {
+  const parts = [''];
+  for (const piece of text.match(/"(?:[^"\\]|\\.)*"|[^"]|"/g) ?? []) {
+    if (piece.length === 1 && mark.test(piece)) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${piece}`);
+  }
+  return parts.map((part) => part.trim());
+}
+
+function unquoted(text: string): string {
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    throw new TableError(`A quotation mark is missing or one too many in ${text}`);
+  }
+}
