@@ -1,7 +1,7 @@
 /** A real Directus on SQLite, with contacts in a collection and an account of the sync whose rights can be taken. */
 import { join } from 'node:path';
 import { installLocked } from '../../../scripts/n8n/locked.ts';
-import { run, start } from '../../../scripts/n8n/process.ts';
+import { run, start } from '../../../scripts/program.ts';
 import { freePort } from '../../support/free-ports.ts';
 import { scratchFolder } from '../../support/scratch-folder.ts';
 import { waitUntil } from '../../support/waits.ts';

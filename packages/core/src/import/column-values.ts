@@ -1,5 +1,6 @@
 /** Counts the values of a column, to find by their shape the columns by which people may leave. Pure. */
-import { anyOther, blankCell, type ProposedMeanings, type ValueMeaning } from './left-by.ts';
+import type { ProposedMeanings, ValueMeaning } from './headings.ts';
+import { anyOther, blankCell } from './left-by.ts';
 import { yesOrNo } from './field-value.ts';
 import {
   grantingParts,
