@@ -1,6 +1,6 @@
 /** Builds the packages in the order of their dependencies: all of them, or those whose sources changed. */
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { UserError } from './user-error.mjs';
 import { root } from './root.ts';
 import { run, runScript } from './command.ts';
@@ -114,6 +114,9 @@ const pages = [
   pagesOf('packages/relay', 'dist/page/files.js'),
   pagesOf('examples/demo', 'dist/page/index.html'),
 ];
+
+/** The folders of the built pages, from the root of the repository. */
+export const pageFolders: readonly string[] = pages.map(({ built }) => dirname(built));
 
 /** The pages that the servers serve, and the tag that the demo site loads. */
 const servers = [tag, ...pages];

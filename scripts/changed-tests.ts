@@ -1,11 +1,12 @@
 /** Which tests `npm run check` runs for the changed files, and which changes none of them reaches. */
-import { isDocument, isTest, relatedTests, type ImportGraph, type RelatedTest } from './import-graph.ts';
-import { isFast, runnerOf, type Runner } from './test-runners.ts';
+import { isTest, relatedTests, type ImportGraph, type RelatedTest } from './import-graph.ts';
+import { isFast, runnerOf } from './test-runners.ts';
+import { roomOf } from './weight.ts';
 
 /** The tests of a change. */
 export interface ChosenTests {
   /** Files, the nearest to the change first, by the runner that they belong to. */
-  readonly files: Readonly<Record<Runner, readonly string[]>>;
+  readonly files: Readonly<Record<keyof typeof mostFiles, readonly string[]>>;
   /** How many fast files reach the change. */
   readonly related: number;
   /** Changed code that ships or builds, and that no chosen test reaches: each with the reason. */
@@ -15,7 +16,7 @@ export interface ChosenTests {
 }
 
 /** How many files run for a change of few files. One in a browser takes as long as several others. */
-const mostFiles: Readonly<Record<Runner, number>> = { vitest: 28, widget: 10, n8n: 0 };
+const mostFiles = { vitest: 28, widget: 10 } as const;
 /** The share of them for the room of the change. */
 const ownShare = 2 / 3;
 /**
@@ -27,6 +28,9 @@ const farther = { own: 4, other: 2 } as const;
 /** Tests that start a browser take long, so one runs only where it is the nearest to a change. */
 const startsBrowser = /^test\/(e2e|examples|widget)\//;
 
+/** Documents, pictures, data and settings have checks of their own: links and words, formats, what reads them. */
+const hasOwnCheck = /(\.(mdx?|txt|png|webp|jpe?g|gif|ico|svg|json|ya?ml|d\.ts)|(^|\/)(LICENSE|\.[\w-]+))$/;
+
 /**
  * Every changed file gets its nearest test; then those of the changed rooms follow, and then each other room's in turn,
  * the nearest first.
@@ -34,67 +38,55 @@ const startsBrowser = /^test\/(e2e|examples|widget)\//;
  * @param files - that changed
  */
 export function chooseTests(graph: ImportGraph, files: readonly string[]): ChosenTests {
-  const chosen = new Set<string>();
-  /** Each related test with the smallest distance to a changed file. */
-  const distances = new Map<string, number>();
-  const unchecked: string[] = [];
-  const slow: string[] = [];
-  for (const file of files) {
+  const reached = files.map((file) => {
     const related = relatedTests(graph, file);
-    const fast = inOrder(
-      related.filter((test) => isFast(test.file)),
-      [file],
-    );
-    const [nearest] = fast;
-    if (nearest) {
-      chosen.add(nearest.file);
-      const isOwn = ({ file: test }: RelatedTest): boolean => roomOf(test) === roomOf(file);
-      const own = (fast.find(isOwn) ?? nearest).distance + farther.own;
-      for (const test of fast)
-        if (test.distance <= (isOwn(test) ? own : nearest.distance + farther.other))
-          distances.set(test.file, Math.min(test.distance, distances.get(test.file) ?? Infinity));
-    } else if (isTestCode(file)) slow.push(file);
-    else if (isCode(file) && !graph.typesOnly.has(file)) {
-      const reason = related[0] ? `only slow tests reach it: npm test -- ${related[0].file}` : 'no test reaches it';
-      unchecked.push(`${file} (${reason})`);
-    }
-  }
-  const rooms = new Set(files.map(roomOf));
-  const ordered = inOrder(
-    [...distances].map(([file, distance]) => ({ file, distance })),
+    return { file, near: nearTests(file, related), slow: related[0]?.file };
+  });
+  const near = inOrder(
+    reached.flatMap((each) => each.near),
     files,
   );
-  const byRunner = Map.groupBy(
-    ordered.map(({ file }) => file),
-    runnerOf,
-  );
-  const chosenFor = (runner: Runner): readonly string[] => {
-    const tests = (byRunner.get(runner) ?? []).filter((test) => chosen.has(test) || !startsBrowser.test(test));
-    const own = tests.filter((test) => rooms.has(roomOf(test)));
-    const others = inTurn(
-      Map.groupBy(
-        tests.filter((test) => !rooms.has(roomOf(test))),
-        roomOf,
-      ),
-    );
-    const most = mostFiles[runner];
-    const share = others.length > 0 ? Math.max(most * ownShare, most - others.length) : most;
-    const added = [...own.slice(0, share), ...others].slice(0, most);
-    return [...new Set([...tests.filter((test) => chosen.has(test)), ...added])];
+  const tests = [...new Set(near.map(({ file }) => file))];
+  const nearest = new Set(reached.flatMap((each) => each.near[0]?.file ?? []));
+  const rooms = new Set(files.map(testedRoom));
+  const chosenFor = (runner: keyof typeof mostFiles): readonly string[] => {
+    const own = tests.filter((test) => runnerOf(test) === runner);
+    const quick = own.filter((test) => nearest.has(test) || !startsBrowser.test(test));
+    return [...new Set([...own.filter((test) => nearest.has(test)), ...fewOf(quick, rooms, mostFiles[runner])])];
   };
+  const untested = reached.filter((each) => each.near.length === 0 && !graph.typesOnly.has(each.file));
   return {
-    files: { vitest: chosenFor('vitest'), widget: chosenFor('widget'), n8n: [] },
-    related: distances.size,
-    unchecked,
-    slow,
+    files: { vitest: chosenFor('vitest'), widget: chosenFor('widget') },
+    related: tests.length,
+    unchecked: untested.flatMap(({ file, slow }) => {
+      const reason = slow ? `only slow tests reach it: npm test -- ${slow}` : 'no test reaches it';
+      return isTestCode(file) || hasOwnCheck.test(file) ? [] : `${file} (${reason})`;
+    }),
+    slow: untested.map(({ file }) => file).filter(isTestCode),
   };
 }
 
-/** The first of each list, then the second of each, and so on. */
-function inTurn(lists: ReadonlyMap<string, readonly string[]>): string[] {
-  const longest = Math.max(0, ...[...lists.values()].map((list) => list.length));
-  const turns = Array.from({ length: longest }, (_, turn) => [...lists.values()].flatMap((list) => list[turn] ?? []));
-  return turns.flat();
+/** The fast tests that are hardly farther from a file than the nearest, in order. */
+function nearTests(file: string, related: readonly RelatedTest[]): readonly RelatedTest[] {
+  const fast = inOrder(
+    related.filter((test) => isFast(test.file)),
+    [file],
+  );
+  const isOwn = (test: RelatedTest): boolean => testedRoom(test.file) === testedRoom(file);
+  const nearest = fast[0]?.distance ?? 0;
+  const nearestOwn = fast.find(isOwn)?.distance ?? nearest;
+  return fast.filter((test) => test.distance <= (isOwn(test) ? nearestOwn + farther.own : nearest + farther.other));
+}
+
+/** The first of the tests of these rooms, and the first of each other room. */
+function fewOf(tests: readonly string[], rooms: ReadonlySet<string>, most: number): readonly string[] {
+  const byRoom = Map.groupBy(tests, testedRoom);
+  const own = tests.filter((test) => rooms.has(testedRoom(test)));
+  const others = [...byRoom].flatMap(([room, each]) => (rooms.has(room) ? [] : [each]));
+  // The first of each, then the second of each, and so on.
+  const inTurn = tests.flatMap((_, turn) => others.flatMap((each) => each[turn] ?? []));
+  const share = Math.max(inTurn.length > 0 ? most * ownShare : most, most - inTurn.length);
+  return [...own.slice(0, share), ...inTurn].slice(0, most);
 }
 
 /** The nearest first; of equally near ones those whose paths have the most words of the changed files. */
@@ -111,16 +103,6 @@ function wordsOf(path: string): string[] {
 }
 
 /** The room of a file, or of what the file tests. */
-function roomOf(path: string): string {
-  const [, room = ''] = /^(?:packages\/|test\/)?([^/]+)/.exec(path) ?? [];
-  return room === 'credentials' ? 'nodes' : room;
-}
+const testedRoom = (path: string): string => roomOf(path.replace(/^test\//, ''));
 
-/** What runs in a product, or builds one. */
-function isCode(path: string): boolean {
-  return !isDocument(path) && !isTestCode(path) && /\.([cm]?[jt]sx?|css|html|astro|vue|svelte|php|sh)$/.test(path);
-}
-
-function isTestCode(path: string): boolean {
-  return isTest(path) || /(^|\/)test\//.test(path);
-}
+const isTestCode = (path: string): boolean => isTest(path) || /(^|\/)test\//.test(path);

@@ -1,13 +1,13 @@
 /** The files that changed since a commit. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { git, listPaths } from './git.ts';
+import { git, isFileIn, listChanges } from './git.ts';
 import { root } from './root.ts';
 import { UserError } from './user-error.mjs';
 
-function lines(...args: readonly string[]): string[] {
+function changedFiles(base: string): readonly string[] {
   try {
-    return listPaths(args);
+    return listChanges(base).filter(isFileIn(root));
   } catch (error) {
     const { stderr } = error as { readonly stderr?: string };
     throw new UserError(
@@ -31,8 +31,7 @@ const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
  * @throws UserError where git does not know it
  */
 export function findChanges(since = 'HEAD'): { readonly files: readonly string[]; readonly base: string } {
-  const differing = (base: string): string[] => lines('diff', '--name-only', '--diff-filter=d', base);
-  const files = [...differing(since), ...lines('ls-files', '--others', '--exclude-standard')];
+  const files = changedFiles(since);
   if (files.length > 0 || since !== 'HEAD') return { files, base: since };
   const isFirst = git(['rev-list', '--count', 'HEAD']).trim() === '1';
   if (isFirst && git(['rev-parse', '--is-shallow-repository']).trim() === 'true')
@@ -41,5 +40,5 @@ export function findChanges(since = 'HEAD'): { readonly files: readonly string[]
       'Run "git fetch --unshallow" first, or "npm test", which needs no history.',
     );
   const base = isFirst ? emptyTree : 'HEAD~1';
-  return { files: differing(base), base };
+  return { files: changedFiles(base), base };
 }

@@ -22,7 +22,7 @@ const commands: Readonly<Partial<Record<string, readonly (readonly string[])[]>>
  * serves the pages while they change, without a search (`dev`). Options such as `--port 4400` go to the last step.
  */
 export async function runDocs(args: readonly string[]): Promise<boolean> {
-  if (args[0] === 'old-sources') return printOldSources();
+  if (args[0] === 'old-sources') return run(process.execPath, [...nodeOptions, 'docs/comparison.ts']);
   const command = args.find((arg, index) => index === 0 && !arg.startsWith('-')) ?? '';
   const steps = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!steps)
@@ -38,18 +38,6 @@ export async function runDocs(args: readonly string[]): Promise<boolean> {
     const options = step === steps.at(-1) ? args.slice(command === '' ? 0 : 1) : [];
     const astro = ['node_modules/astro/bin/astro.mjs', ...step, ...options];
     if (!(await run(process.execPath, astro, { cwd: 'docs', env: { ASTRO_TELEMETRY_DISABLED: '1' } }))) return false;
-  }
-  return true;
-}
-
-/** Prints the cells of the comparison whose source was read more than six months ago, by source. */
-async function printOldSources(): Promise<boolean> {
-  const { oldCells, readOn } = await import('./comparison.ts');
-  const old = Map.groupBy(oldCells(new Date()), ({ source }) => source ?? '');
-  if (old.size === 0) console.log('Every source of the comparison was read within the last six months.');
-  for (const [source, cells] of old) {
-    console.log(`${readOn[source]} ${source}`);
-    for (const { row, column } of cells) console.log(`           ${column}: ${row}`);
   }
   return true;
 }

@@ -31,7 +31,7 @@ export function git(args: readonly string[], folder: string = root, input = ''):
 }
 
 /** The paths that a command of git lists; git would quote and escape some without `-z`. */
-export function listPaths(args: readonly string[], folder: string = root): string[] {
+function listPaths(args: readonly string[], folder: string = root): string[] {
   return git([...args, '-z'], folder)
     .split('\0')
     .filter(Boolean);
@@ -40,6 +40,14 @@ export function listPaths(args: readonly string[], folder: string = root): strin
 /** Tells files from what was deleted, and from links to folders. */
 export function isFileIn(folder: string): (path: string) => boolean {
   return (path) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** The paths that differ from a commit, of deleted files and of those that git does not know yet too. */
+export function listChanges(commit: string, folder: string = root): readonly string[] {
+  return [
+    ...listPaths(['diff', '--name-only', '--no-renames', commit], folder),
+    ...listPaths(['ls-files', '--others', '--exclude-standard'], folder),
+  ];
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
-import { parseSync, type ParseResult } from 'vite';
 import { listFiles } from './git.ts';
+import { withoutScriptComments } from './lines-and-words.ts';
 
 /** Who names each file or folder of a clone. All paths are relative to the clone, with slashes. */
 export interface ImportGraph {
@@ -25,17 +25,16 @@ const modules = /\.[cm]?[jt]sx?$/;
 /** Other files that name further files: pages and components. */
 const pages = /\.(html|astro|vue|svelte|css)$/;
 const bundlers = /(^|\/)vite\.config\.[cm]?[jt]s$/;
+/** Statements that import or export types alone. */
+const typeImport = /^(?:import|export) type [^'"]*?\bfrom (['"])(.+?)\1/gms;
+/** The ends of all other imports. */
+const imports = /(?:\bfrom |\bimport(?: |\())(['"]).+?\1/g;
 /** Text between quotes, without blanks, that can be a path or the name of a package. */
 const quoted = /(["'`])((?:\.{1,2}\/|[/#])?[\w@.-]+(?:\/[\w@.-]*)*)\1/g;
 
 /** @param path - of a file of tests, of any runner */
 export function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
-}
-
-/** Files that no program runs or builds. */
-export function isDocument(path: string): boolean {
-  return /(\.(mdx?|txt|png|webp|jpe?g|gif|ico)|(^|\/)(LICENSE|\.[\w-]+))$/.test(path);
 }
 
 /** @param folder - of a clone @returns its graph */
@@ -103,29 +102,13 @@ function namesInPage(tree: Tree, file: string): string[] {
 
 /** Comments name nothing, and scripts name files in order to build them. */
 function namesInModule(tree: Tree, file: string): { path: string; isType: boolean }[] {
-  let text = readText(tree.folder, file);
-  const { module, comments } = parseSync(file, text);
-  const { types, values } = importsOf(module, text);
-  for (const { start, end } of comments.toReversed()) text = text.slice(0, start) + text.slice(end);
-  const names = /(^|\/)scripts\//.test(file) ? [...types, ...values] : namesIn(text);
-  return [...new Set(names)].flatMap((name) =>
-    pathsOf(tree, file, name).map((path) => ({ path, isType: types.has(name) && !values.has(name) })),
-  );
-}
-
-/** The modules of which types are imported, and those of which values are. */
-function importsOf({ staticImports, staticExports, dynamicImports }: ParseResult['module'], text: string) {
-  const types = new Set<string>();
-  const values = new Set(
-    dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start, end).replaceAll(/^.|.$/g, '')),
-  );
-  for (const { moduleRequest, entries } of staticImports) {
-    const onlyTypes = entries.length > 0 && entries.every(({ isType }) => isType);
-    (onlyTypes ? types : values).add(moduleRequest.value);
-  }
-  for (const { moduleRequest, isType } of staticExports.flatMap(({ entries }) => entries))
-    if (moduleRequest) (isType ? types : values).add(moduleRequest.value);
-  return { types, values };
+  const text = withoutScriptComments(readText(tree.folder, file), file);
+  const types = [...text.matchAll(typeImport)].map(([, , name = '']) => name);
+  const rest = text.replaceAll(typeImport, '');
+  const values = /(^|\/)scripts\//.test(file) ? rest.match(imports)?.join('\n') : rest;
+  const toPaths = (names: readonly string[], isType: boolean) =>
+    [...new Set(names)].flatMap((name) => pathsOf(tree, file, name).map((path) => ({ path, isType })));
+  return [...toPaths(types, true), ...toPaths(namesIn(values ?? ''), false)];
 }
 
 /** The paths that a name can mean: of a package of ours, beside the file, or from the folder of the repository. */

@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from './user-error.mjs';
@@ -35,7 +35,7 @@ const nodePackage = `${process.platform === 'darwin' && process.arch === 'arm64'
 const tool = join('node_modules', 'typescript');
 /** Records the fingerprint of the last install, so that a command with an unchanged one skips the install. */
 const stampFile = join('node_modules', '.installed');
-const rootFiles = ['.pnpmfile.cjs', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
+const rootFiles = ['.pnpmfile.cjs', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
 /** pnpm checked the age of every release when it wrote the lockfile; to check again it would download 250 MB. */
 const installOptions = ['--frozen-lockfile', '--trust-lockfile', '--reporter=append-only'];
 /** pnpm's options for what is installed. */
@@ -121,24 +121,13 @@ function findNode(root) {
 }
 
 /**
- * The folders that `pnpm-workspace.yaml` lists as members. Its `packages:` block is plain enough to read line by line.
+ * The manifests that the lockfile has an installation for, from the root.
  *
  * @param {string} root
  */
-function memberFolders(root) {
-  const lines = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').split('\n');
-  const start = lines.findIndex((line) => line.startsWith('packages:'));
-  const globs = [];
-  for (const line of lines.slice(start + 1)) {
-    const [, glob] = /^\s+-\s+['"]?([^'"\s]+)/.exec(line) ?? [];
-    if (!glob) break;
-    globs.push(glob);
-  }
-  return globs.flatMap((glob) => {
-    if (!glob.endsWith('/*')) return [glob];
-    const parent = glob.slice(0, -2);
-    return readdirSync(join(root, parent)).map((name) => `${parent}/${name}`);
-  });
+function memberManifests(root) {
+  const [importers = ''] = /^importers:\n.*?^\S/ms.exec(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')) ?? [];
+  return [...importers.matchAll(/^ {2}(\S+):$/gm)].map(([, folder = '']) => join(folder, 'package.json'));
 }
 
 /**
@@ -148,14 +137,8 @@ function memberFolders(root) {
  * @param {Level} level
  */
 function fingerprint(root, level) {
-  const files = [
-    ...rootFiles,
-    ...memberFolders(root)
-      .sort()
-      .map((folder) => `${folder}/package.json`),
-  ];
   const hash = createHash('sha256').update(`${process.platform}-${process.arch} ${level}`);
-  for (const file of files) {
+  for (const file of [...rootFiles, ...memberManifests(root)]) {
     if (existsSync(join(root, file))) hash.update(`\n${file}\n`).update(readFileSync(join(root, file)));
   }
   return hash.digest('hex');

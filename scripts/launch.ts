@@ -1,9 +1,7 @@
 /** Starts servers as processes, waits until they answer, and stops them, with this process at the latest. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { start as startProgram, type RunningProcess } from './program.ts';
 import { UserError } from './user-error.mjs';
 import { root } from './root.ts';
 import { serverUrl, type ServerSettings, type ServerPlan } from './servers.ts';
@@ -43,7 +41,7 @@ export async function launch(
   built?: BuiltServer,
 ): Promise<RunningServer> {
   const url = serverUrl(settings.ports[plan.name]);
-  const child = spawn(
+  const program = startProgram(
     built?.node ?? process.execPath,
     [
       ...(built ? [] : ['--conditions=@newsletter-kit/source']),
@@ -51,59 +49,41 @@ export async function launch(
       built?.file ?? join(root, plan.entry),
       ...plan.args(settings),
     ],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...plan.env(settings) } },
+    { env: plan.env(settings), inherits: true, group: false, onLine, grace: stopLimit },
   );
-  const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line);
-      onLine(line);
-    });
-  }
-  const ended = once(child, 'close').then(([code, signal]) =>
-    signal ? `was ended by ${String(signal)}` : `stopped with exit code ${String(code)}`,
-  );
-  // Where this process ends without stopping the server, the server ends too.
-  const killAtExit = (): void => void child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  void ended.finally(() => process.off('exit', killAtExit)).catch(() => undefined);
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal);
-    const killTimer = setTimeout(() => child.kill('SIGKILL'), stopLimit);
-    await ended;
-    clearTimeout(killTimer);
-  };
-
-  const settled = new AbortController();
   try {
-    await Promise.race([
-      pollUntilReady(plan, url, settled.signal),
-      ended.then((how) => {
-        throw new UserError(
-          `The ${plan.name} ${how} before it answered.`,
-          lines.slice(-5).join('\n  ') || 'It printed nothing.',
-        );
-      }),
-    ]);
+    await untilReady(plan, url + plan.ready, program);
   } catch (error) {
-    await end('SIGKILL');
+    await program.kill();
     throw error;
-  } finally {
-    settled.abort();
   }
-  return { plan, url, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return {
+    plan,
+    url,
+    ended: program.ended.then(describeEnd),
+    stop: () => program.stop(),
+    kill: () => program.kill(),
+  };
 }
 
+const describeEnd = (how: number | string): string =>
+  typeof how === 'string' ? `was ended by ${how}` : `stopped with exit code ${how}`;
+
 /**
- * Polls until the server answers 2xx; `stop` ends the polling.
+ * Polls until the server answers 2xx.
  *
- * @throws UserError at once where it does not have the path: no later answer would differ
+ * @throws UserError where it ends, or does not answer in time; at once where it does not have the path: no later answer
+ *   would differ
  */
-async function pollUntilReady({ name, ready }: ServerPlan, origin: string, stop: AbortSignal): Promise<void> {
-  const url = origin + ready;
-  const deadline = Date.now() + startLimit;
+async function untilReady({ name }: ServerPlan, url: string, program: RunningProcess): Promise<void> {
+  let end: string | undefined;
+  void program.ended.then((how) => (end = describeEnd(how)));
   let lastProblem = 'no connection';
-  while (Date.now() < deadline && !stop.aborted) {
+  for (const deadline = Date.now() + startLimit; Date.now() < deadline; await sleep(50)) {
+    if (end !== undefined) {
+      const lines = program.output().split('\n').slice(-5).join('\n  ');
+      throw new UserError(`The ${name} ${end} before it answered.`, lines || 'It printed nothing.');
+    }
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
       await response.body?.cancel();
@@ -118,9 +98,7 @@ async function pollUntilReady({ name, ready }: ServerPlan, origin: string, stop:
       if (error instanceof UserError) throw error;
       lastProblem = error instanceof Error ? error.message : String(error);
     }
-    await sleep(50);
   }
-  if (stop.aborted) return;
   throw new UserError(
     `The ${name} was not ready within ${startLimit / 1000} s; the last answer of ${url}: ${lastProblem}.`,
     'If this machine is very busy, run the command again.',

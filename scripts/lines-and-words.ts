@@ -5,8 +5,8 @@ import { parseSync } from 'vite';
 /** An empty text with as many lines. */
 const blanked = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
-/** TypeScript and JavaScript: the comments that the parser finds. */
-function withoutScriptComments(text: string, name = 'script.ts'): string {
+/** TypeScript and JavaScript without the comments that the parser finds; its lines are kept. */
+export function withoutScriptComments(text: string, name = 'script.ts'): string {
   let rest = '';
   let end = 0;
   for (const comment of parseSync(name, text).comments) {

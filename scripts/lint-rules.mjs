@@ -1,7 +1,6 @@
 /**
  * The project's own lint rules.
  *
- * - `zod-namespace`: see docs/src/content/docs/decisions/0008-zod-as-a-namespace.md.
  * - `floors`: what stands in a folder imports only from lower floors, types included. Its options are the folder and
  *   its floors, the lowest first: lists of names of files and folders in it.
  * - `named-waits`: a fast test waits for an event, by a name (`test/support/waits.ts`), and never for a time.
@@ -16,7 +15,7 @@ import { typedTables } from './lint-typed-tables.mjs';
  * @typedef {{ type: string, importKind?: string, imported?: { name?: string }, local?: { name?: string } }} Specifier
  * @typedef {{ source: { value: string }, importKind?: string, specifiers: Specifier[] }} ImportDeclaration
  * @typedef {{ type: string, source: { type: string, value?: unknown } | null }} Import
- * @typedef {{ type: string, name?: string, object?: Callee, property?: Callee }} Callee
+ * @typedef {{ type: string, name?: string }} Callee
  * @typedef {{ type: string, callee: Callee, arguments: unknown[] }} Call
  * @typedef {object} Context
  * @property {string} cwd
@@ -28,21 +27,6 @@ const house = {
   meta: { name: 'house' },
   rules: {
     'typed-tables': typedTables,
-    'zod-namespace': {
-      create: (/** @type {Context} */ context) => ({
-        ImportDeclaration(/** @type {ImportDeclaration} */ node) {
-          if (!/^zod(\/mini)?$/.test(node.source.value) || node.importKind === 'type') return;
-          for (const specifier of node.specifiers) {
-            if (specifier.type === 'ImportNamespaceSpecifier' || specifier.importKind === 'type') continue;
-            context.report({
-              node: specifier,
-              message:
-                "Write import * as z from 'zod' or 'zod/mini': any other import brings every language along, 66 KB gzip.",
-            });
-          }
-        },
-      }),
-    },
     floors: {
       meta: { schema: [{ type: 'string' }, { type: 'array', items: { type: 'array', items: { type: 'string' } } }] },
       create(/** @type {Context} */ { cwd, filename, options: [folder, floors], report }) {
@@ -74,7 +58,7 @@ const house = {
     'named-waits': {
       create(/** @type {Context} */ { report }) {
         const message =
-          'Wait for an event: name it with waitFor or waitUntil of test/support/waits.ts. A sleep fails on a busy machine, and other waits hide what they wait for.';
+          'Wait for an event: name it with waitFor or waitUntil of test/support/waits.ts. A sleep fails on a busy machine.';
         let promises = 0;
         return {
           ImportDeclaration(/** @type {ImportDeclaration} */ node) {
@@ -88,8 +72,7 @@ const house = {
           CallExpression(/** @type {Call} */ node) {
             const { callee } = node;
             const isSleep = promises > 0 && callee.name === 'setTimeout' && node.arguments.length > 1;
-            const called = `${callee.object?.name}.${callee.property?.name}`;
-            if (isSleep || ['expect.poll', 'vi.waitFor', 'vi.waitUntil'].includes(called)) report({ node, message });
+            if (isSleep) report({ node, message });
           },
         };
       },

@@ -22,7 +22,7 @@ import {
 } from './n8n/examples.ts';
 import { installN8n } from './n8n/install.ts';
 import { installPackage, linkWorkflowPackage } from './n8n/pack.ts';
-import { run, start as startProgram } from './n8n/process.ts';
+import { run, start as startProgram } from './program.ts';
 import { canSignIn, settingsOf, setUpOwner, storedOwner, untilReady } from './n8n/server.ts';
 import { buildIfStale } from './build.ts';
 

@@ -1,5 +1,6 @@
 /** Reads the servers' ports from the environment and checks that they are free before anything starts. */
 import { createServer } from 'node:net';
+import * as z from 'zod';
 import { UserError } from './user-error.mjs';
 import { serverUrl } from './servers.ts';
 
@@ -21,7 +22,7 @@ export function portsFromEnvironment<Name extends string>(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<Name, number>> {
   const chosen = new Map<number, string>();
-  return portTable(plans, ({ portVariable: variable, usualPort: usual }) => {
+  const ports = plans.map(({ name, portVariable: variable, usualPort: usual }) => {
     const text = environment[variable] || String(usual);
     const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (value < 1 || value > 65_535) {
@@ -37,8 +38,9 @@ export function portsFromEnvironment<Name extends string>(
         `Give each its own port, for example ${variable}=${value + 1}.`,
       );
     chosen.set(value, variable);
-    return value;
+    return [name, value];
   });
+  return Object.fromEntries(ports) as Record<Name, number>;
 }
 
 /**
@@ -52,17 +54,17 @@ export async function assertPortsFree<Name extends string>(
   command: string,
 ): Promise<void> {
   const checked = await Promise.all(
-    plans.map(async (plan) => ({ plan, problem: await portProblem(ports[plan.name]) })),
+    plans.map(async (plan) => ({ ...plan, problem: await portProblem(ports[plan.name]) })),
   );
-  const closed = checked.filter(({ problem }) => problem !== undefined);
+  const closed = checked.flatMap(({ problem, ...plan }) => (problem === undefined ? [] : [{ ...plan, problem }]));
   if (closed.length === 0) return;
 
-  const others = closed.map(async ({ plan: { name, portVariable, usualPort }, problem }) => {
-    const port = problem === 'EADDRINUSE' || problem === blocked ? await nextFree(ports[name]) : usualPort;
+  const others = closed.map(async ({ name, portVariable, usualPort, problem }) => {
+    const port = Object.hasOwn(problems, problem) ? await nextFree(ports[name]) : usualPort;
     return `${portVariable}=${port}`;
   });
   const suggestion = `${(await Promise.all(others)).join(' ')} ${command}`;
-  const demo = closed.find(({ plan }) => plan.name === 'demo')?.plan;
+  const demo = closed.find(({ name }) => name === 'demo');
   const running = demo && (await runningServers(ports[demo.name]));
   if (running) {
     throw new UserError(
@@ -72,33 +74,34 @@ export async function assertPortsFree<Name extends string>(
   }
   throw new UserError(
     closed
-      .map(({ plan: { name }, problem }) =>
-        problem === 'EADDRINUSE'
-          ? `Port ${ports[name]} for the ${name} is in use by another program.`
-          : problem === blocked
-            ? `Port ${ports[name]} for the ${name} is one that browsers refuse to open: it belongs to another protocol.`
-            : `Port ${ports[name]} for the ${name} cannot be opened (${problem}).`,
+      .map(
+        ({ name, problem }) =>
+          `Port ${ports[name]} for the ${name} ${problems[problem] ?? `cannot be opened (${problem})`}.`,
       )
       .join('\n  '),
-    closed.every(({ problem }) => problem === 'EADDRINUSE')
-      ? `Stop ${closed.length === 1 ? 'that program or choose another port' : 'those programs or choose other ports'}: ${suggestion}`
-      : closed.some(({ problem }) => problem !== blocked && problem !== 'EADDRINUSE')
-        ? `Choose ports above 1023 that nobody uses: ${suggestion}`
-        : `Choose other ports: ${suggestion}`,
+    `${remedyFor(closed.map(({ problem }) => problem))}: ${suggestion}`,
   );
+}
+
+/** The problem of a port that can be listened on, but that browsers and Node's fetch refuse, such as 6000. */
+const blocked = 'blocked';
+
+/** What is said of a port, by the system's code. */
+const problems: Readonly<Partial<Record<string, string>>> = {
+  EADDRINUSE: 'is in use by another program',
+  [blocked]: 'is one that browsers refuse to open: it belongs to another protocol',
+};
+
+function remedyFor(found: readonly string[]): string {
+  if (found.some((problem) => !Object.hasOwn(problems, problem))) return 'Choose ports above 1023 that nobody uses';
+  if (found.includes(blocked)) return 'Choose other ports';
+  return `Stop ${found.length === 1 ? 'that program or choose another port' : 'those programs or choose other ports'}`;
 }
 
 /** The first port above this one that can be listened on. */
 async function nextFree(port: number): Promise<number> {
   for (let next = port + 1; next <= 65_535; next += 1) if ((await portProblem(next)) === undefined) return next;
   return nextFree(1024);
-}
-
-function portTable<Name extends string>(
-  plans: readonly PortPlan<Name>[],
-  portOf: (plan: PortPlan<Name>) => number,
-): Record<Name, number> {
-  return Object.fromEntries(plans.map((plan) => [plan.name, portOf(plan)])) as Record<Name, number>;
 }
 
 /** Listens on a port. @throws the system's error where it cannot */
@@ -111,9 +114,6 @@ export function listenOn(port: number): Promise<{ readonly port: number; readonl
     );
   });
 }
-
-/** The problem of a port that can be listened on, but that browsers and Node's fetch refuse, such as 6000. */
-const blocked = 'blocked';
 
 async function portProblem(port: number): Promise<string | undefined> {
   try {
@@ -129,39 +129,26 @@ async function portProblem(port: number): Promise<string | undefined> {
 }
 
 /** Servers that another command started, as their demo site describes them. */
-interface RunningServers {
-  /** The command that started it, such as `npm start`. */
-  readonly command: string;
+const servedBy = z.object({
+  /** The command that started them, such as `npm start`. */
+  command: z.string(),
   /** The root of the clone that it runs from. */
-  readonly folder: string;
-  /** Process that Ctrl-C would stop. */
-  readonly pid: number;
+  folder: z.string(),
+  /** The process that Ctrl-C would stop. */
+  pid: z.number(),
   /** The servers' addresses, each with its name. */
-  readonly addresses: readonly string[];
-}
+  addresses: z.array(z.string()),
+});
 
 /** Milliseconds until the demo site has to answer. */
 const answerLimit = 2000;
 
 /** Asks the demo site which command started it. @returns undefined where another program listens on the port */
-async function runningServers(demoPort: number): Promise<RunningServers | undefined> {
+async function runningServers(demoPort: number): Promise<z.infer<typeof servedBy> | undefined> {
   try {
     const answer = await fetch(`${serverUrl(demoPort)}/servers.json`, { signal: AbortSignal.timeout(answerLimit) });
-    const found: unknown = await answer.json();
-    return isRunningServers(found) ? found : undefined;
+    return servedBy.parse(await answer.json());
   } catch {
     return undefined;
   }
-}
-
-function isRunningServers(value: unknown): value is RunningServers {
-  if (typeof value !== 'object' || value === null) return false;
-  const { command, folder, pid, addresses } = value as Partial<Record<keyof RunningServers, unknown>>;
-  return (
-    typeof command === 'string' &&
-    typeof folder === 'string' &&
-    typeof pid === 'number' &&
-    Array.isArray(addresses) &&
-    addresses.every((address) => typeof address === 'string')
-  );
 }

@@ -10,8 +10,8 @@ import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
 import { runCaptured, type Ended } from './command.ts';
 import { isBuiltInto, readImports } from './import-graph.ts';
 import { root } from './root.ts';
-import { describeFailures, type StepOutcome } from './run-steps.ts';
-import { reported, reporters, runWidgetTests } from './test-runs.ts';
+import { describeFailures, inTurn } from './run-steps.ts';
+import { runVitestQuietly, runWidgetTests, type TestReport } from './test-runs.ts';
 import { UserError } from './user-error.mjs';
 import { describeWeightChange } from './weight.ts';
 
@@ -42,6 +42,16 @@ export async function runQuickCheck(since: string | undefined): Promise<number> 
   const results: string[] = [];
   const running = new Set<string>();
   let ok = true;
+  const quickest: readonly QuickCheck[] = [
+    { title: 'Unused code', run: findUnused },
+    { title: 'Lint', run: () => lintFiles(files) },
+    { title: 'Size of the tag', run: () => measureTag(files.some((file) => isBuiltInto(graph, file, tag))) },
+    { title: 'Tests of the tag', run: () => runTagTests(tests) },
+  ];
+  const longest: readonly QuickCheck[] = [
+    { title: 'Types', run: typeCheck },
+    { title: 'Tests', run: () => runTests(tests) },
+  ];
 
   const runOne = async ({ title, run }: QuickCheck): Promise<void> => {
     running.add(title);
@@ -53,9 +63,6 @@ export async function runQuickCheck(since: string | undefined): Promise<number> 
     else console.log(`✗ ${title}: ${ended.output.trim() || 'it failed without a message'}\n`);
     ok &&= ended.ok;
   };
-  const runInOrder = async (checks: readonly QuickCheck[]): Promise<void> => {
-    for (const each of checks) await runOne(each);
-  };
 
   const progress = setInterval(
     () => console.log(`  ${Math.round((Date.now() - begun) / 1000)} s: ${[...running].join(', ')}`),
@@ -64,20 +71,7 @@ export async function runQuickCheck(since: string | undefined): Promise<number> 
   try {
     // A file that cannot be parsed would fail every other check as well.
     await runOne({ title: 'Format', run: format });
-    if (ok) {
-      await Promise.all([
-        runInOrder([
-          { title: 'Unused code', run: findUnused },
-          { title: 'Lint', run: () => lintFiles(files) },
-          { title: 'Size of the tag', run: () => measureTag(files.some((file) => isBuiltInto(graph, file, tag))) },
-          { title: 'Tests of the tag', run: () => runTagTests(tests) },
-        ]),
-        runInOrder([
-          { title: 'Types', run: typeCheck },
-          { title: 'Tests', run: () => runTests(tests) },
-        ]),
-      ]);
-    }
+    if (ok) await inTurn([[quickest, longest]], runOne);
   } finally {
     clearInterval(progress);
   }
@@ -136,13 +130,7 @@ async function measureTag(changed: boolean): Promise<Ended> {
 /** Tests that reach the change, by vitest. */
 async function runTests({ files: { vitest: chosen }, related }: ChosenTests): Promise<Ended> {
   if (chosen.length === 0) return { ok: true, output: 'no fast test reaches the change' };
-  let output = '';
-  const report = await reported('check', async (file) => {
-    const ended = await runCaptured('vitest', ['run', ...reporters, ...chosen], { env: { TEST_REPORT: file } });
-    output = ended.output;
-    return ended.ok;
-  });
-  return describeRun({ ...report, output }, chosen, related);
+  return describeRun(await runVitestQuietly('check', chosen), chosen, related);
 }
 
 /** Tests that reach the change, in Chromium. */
@@ -157,7 +145,7 @@ async function runTagTests({ files: { widget: chosen }, related }: ChosenTests):
 }
 
 function describeRun(
-  { ok, output, passed = 0, failed = 0, failures = [] }: StepOutcome & Ended,
+  { ok, output, passed, failed, failures }: TestReport & Ended,
   chosen: readonly string[],
   related: number,
 ): Ended {

@@ -26,7 +26,15 @@ export interface Step {
 }
 
 /** Steps in order. Those of an inner list run side by side; its lists are sequences, each beside the others. */
-export type Plan = readonly (Step | readonly (Step | readonly Step[])[])[];
+export type Plan<Each = Step> = readonly (Each | readonly (Each | readonly Each[])[])[];
+
+/** Runs each step of a plan when its turn comes. */
+export async function inTurn<Each>(plan: Plan<Each>, run: (step: Each) => Promise<void>): Promise<void> {
+  const sequence = async (steps: readonly Each[]): Promise<void> => {
+    for (const step of steps) await run(step);
+  };
+  for (const steps of plan) await Promise.all([steps].flat().map((each) => sequence([each].flat() as Each[])));
+}
 
 /** How often a silent step prints its progress line, in milliseconds. */
 const progressIntervalMs = 5000;
@@ -48,12 +56,13 @@ export function check(title: string, passes: () => Promise<boolean>): Step {
 export async function runSteps(plan: Plan, minutes?: number): Promise<boolean> {
   const lines: string[] = [];
   const failures: Failure[] = [];
-  const limit = limitTime(minutes);
+  const limit = minutes === undefined ? new AbortController().signal : AbortSignal.timeout(minutes * 60_000);
+  const failure = failureAt(limit, minutes);
   let passed = 0;
   let failed = 0;
   let counted = false;
   const runOne = async ({ title, silent, run }: Step): Promise<void> => {
-    if (limit.isReached()) {
+    if (limit.aborted) {
       lines.push(`✗ ${title}: not begun before the time limit of ${minutes} minutes`);
       failed += 1;
       return;
@@ -62,9 +71,9 @@ export async function runSteps(plan: Plan, minutes?: number): Promise<boolean> {
     const begun = Date.now();
     const progress =
       silent && setInterval(() => console.log(`  ${secondsSince(begun, 0)} s: ${title}`), progressIntervalMs);
-    const outcome = await Promise.race([run(), limit.failure]).finally(() => clearInterval(progress || undefined));
+    const outcome = await Promise.race([run(), failure]).finally(() => clearInterval(progress || undefined));
     const counts = outcome.passed === undefined ? '' : ` · ${outcome.passed} passed, ${outcome.failed ?? 0} failed`;
-    const ended = limit.isReached() ? ` · ended by the time limit of ${minutes} minutes` : '';
+    const ended = limit.aborted ? ` · ended by the time limit of ${minutes} minutes` : '';
     const line = `${outcome.ok ? '✓' : '✗'} ${title} (${secondsSince(begun, 1)} s)${counts}${outcome.ok ? '' : ended}`;
     console.log(line);
     lines.push(line);
@@ -74,11 +83,7 @@ export async function runSteps(plan: Plan, minutes?: number): Promise<boolean> {
     failures.push(...(outcome.failures ?? []));
     if (!outcome.ok && !outcome.failed) failed += 1;
   };
-  const runInOrder = async (steps: readonly Step[]): Promise<void> => {
-    for (const step of steps) await runOne(step);
-  };
-  for (const steps of plan) await Promise.all([steps].flat().map((sequence) => runInOrder([sequence].flat())));
-  limit.clear();
+  await inTurn(plan, runOne);
   console.log(`\n━━ Summary\n${lines.join('\n')}`);
   if (failures.length > 0) console.log(`\n${describeFailures(failures).join('\n')}`);
   if (counted) console.log(`\n${passed} passed, ${failed} failed`);
@@ -88,26 +93,15 @@ export async function runSteps(plan: Plan, minutes?: number): Promise<boolean> {
 /** How long the commands of a step may take to end after the time limit, in milliseconds. */
 const endingMs = 30_000;
 
-interface TimeLimit {
-  readonly isReached: () => boolean;
-  /** Resolves a while after the limit is reached: the outcome of a step that does not end with its commands. */
-  readonly failure: Promise<StepOutcome>;
-  readonly clear: () => void;
-}
-
-/** Ends all commands after this many minutes. */
-function limitTime(minutes: number | undefined): TimeLimit {
-  const { promise: failure, resolve } = Promise.withResolvers<StepOutcome>();
-  let reached = false;
-  let timer: NodeJS.Timeout | undefined;
-  const end = (): void => {
-    reached = true;
-    console.error(`\n✗ The time limit of ${minutes} minutes is reached.`);
-    endCommands();
-    timer = setTimeout(() => resolve({ ok: false }), endingMs);
-  };
-  if (minutes !== undefined) timer = setTimeout(end, minutes * 60_000);
-  return { isReached: () => reached, failure, clear: () => clearTimeout(timer) };
+/** Ends all commands once the limit is reached. @returns then, a while later, the outcome of a step that still runs */
+function failureAt(limit: AbortSignal, minutes: number | undefined): Promise<StepOutcome> {
+  return new Promise((resolve) =>
+    limit.addEventListener('abort', () => {
+      console.error(`\n✗ The time limit of ${minutes} minutes is reached.`);
+      endCommands();
+      setTimeout(() => resolve({ ok: false }), endingMs);
+    }),
+  );
 }
 
 function secondsSince(begun: number, digits: number): string {

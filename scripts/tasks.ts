@@ -1,11 +1,18 @@
 /** The tasks behind the npm scripts, by the script's name. `scripts/run.mjs` runs this file with the installed Node. */
 import { parseArgs } from 'node:util';
 import { buildAll, buildPackages } from './build.ts';
-import { checkFormat, checkTypes, findUnused, lint } from './checks.ts';
 import { run } from './command.ts';
-import { check, runSteps } from './run-steps.ts';
+import { runSteps } from './run-steps.ts';
 import { ringMinutes } from '../test/rings.ts';
-import { decidingSteps, fastSteps, n8nSteps, selectedSteps, slowPartNames, slowSteps } from './test-steps.ts';
+import {
+  decidingSteps,
+  fastSteps,
+  lintSteps,
+  n8nSteps,
+  selectedSteps,
+  slowPartNames,
+  slowSteps,
+} from './test-steps.ts';
 import { UserError } from './user-error.mjs';
 
 /** @returns true where the task succeeded, or its exit code @throws UserError where the user can mend the cause */
@@ -42,16 +49,7 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // Every file that follows from others: types, texts, schemas, tables of the documentation, the dashboard.
   ['generate', async () => (await import('./generate.ts')).generate()],
   // Format, types, rules and unused code, without running a test.
-  [
-    'lint',
-    () =>
-      runSteps([
-        check('Format', checkFormat),
-        check('Types', checkTypes),
-        check('Lint', lint),
-        check('Unused code', findUnused),
-      ]),
-  ],
+  ['lint', () => runSteps(lintSteps)],
   // Mutation testing of one floor, or of a few random changes of a room.
   ['mutate', mutate],
 ]);

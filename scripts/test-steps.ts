@@ -13,6 +13,13 @@ import { fastOnly, runVitest, testWidget } from './test-runs.ts';
 import { readSelection, runnerOf } from './test-runners.ts';
 import { UserError } from './user-error.mjs';
 
+const format = check('Format', checkFormat);
+const types = check('Types', checkTypes);
+const rules = check('Lint', lint);
+const unused = check('Unused code', findUnused);
+/** What `npm run lint` runs. */
+export const lintSteps: Plan = [format, types, rules, unused];
+
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
   console.log(await ensureChromium());
@@ -22,26 +29,35 @@ const chromium = check('Chromium', async () => {
 const firstSteps: Plan = [
   // An error that breaks everything shows within a minute.
   [{ title: 'Tests of core', run: () => runVitest('core', ['--project', 'core', ...fastOnly]) }, chromium],
-  [check('Format', checkFormat), check('Unused code', findUnused), check('Types', checkTypes), build],
-  [check('Lint', lint), check('Size of the tag', checkSize)],
+  [format, unused, types, build],
 ];
 
-const fastTests: readonly Step[] = [
-  { title: 'Tests', run: () => runVitest('tests', ['--project', '!core', ...fastOnly]) },
-  // Mostly idle: it waits for the browser and for timers.
-  {
-    title: 'Widget in Chromium',
-    silent: true,
-    run: () =>
-      testWidget(
-        enginesToTest(['chromium']),
-        filesOf('fast').filter((file) => runnerOf(file) === 'widget'),
-      ),
-  },
-];
+/** Projects that open pages. These, `packaging` and `chaos` run one file after the other, and mostly wait. */
+const pageProjects = ['e2e', 'widget', 'examples'];
+const only = (...names: readonly string[]): string[] => names.flatMap((name) => ['--project', name]);
+const besides = (...names: readonly string[]): string[] => only(...names.map((name) => `!${name}`));
+
+const lintAndSize = [rules, check('Size of the tag', checkSize)];
+const fastTests: Step = {
+  title: 'Tests',
+  run: () => runVitest('tests', [...besides('core', ...pageProjects), ...fastOnly]),
+};
+const fastPages: Step = {
+  title: 'Tests of pages',
+  run: () => runVitest('tests-of-pages', [...only(...pageProjects), ...fastOnly]),
+};
+const fastTag: Step = {
+  title: 'Widget in Chromium',
+  silent: true,
+  run: () =>
+    testWidget(
+      enginesToTest(['chromium']),
+      filesOf('fast').filter((file) => runnerOf(file) === 'widget'),
+    ),
+};
 
 /** The fast ring: checks that run no product code, the build, and the fast tests, in Chromium alone. */
-export const fastSteps: Plan = [...firstSteps, fastTests];
+export const fastSteps: Plan = [...firstSteps, [lintAndSize, fastTests, fastPages, fastTag]];
 
 const n8nInstallation = check('Installation of n8n', () =>
   installN8n().then(
@@ -69,44 +85,39 @@ function n8nTests(
   };
 }
 
-/** The deciding ring: the fast one, and the slow tests of promises that no faster test guards. */
+/** The slow tests in parts. @param files - parts of paths @param sizes - variables that make tests shorter */
+function slowTests(files: readonly string[] = ['.slow.test.ts'], sizes: Readonly<Record<string, string>> = {}) {
+  const part = (title: string, projects: readonly string[]): Step => ({
+    title,
+    run: () => runVitest(title.toLowerCase().replaceAll(' ', '-'), [...files, ...projects], sizes),
+  });
+  return {
+    slow: part('Slow tests', besides(...pageProjects, 'packaging', 'chaos')),
+    pages: part('Slow tests of pages', only(...pageProjects)),
+    packages: part('Slow tests of packages', only('packaging')),
+    chaos: part('Chaos tests', only('chaos')),
+  };
+}
+
+/**
+ * The deciding ring: the fast one, and the slow tests of promises that no faster test guards. No sequence waits for
+ * another, so that a core has work while the tests of a sequence wait.
+ */
 export function decidingSteps(): Plan {
   const files = Map.groupBy(filesOf('deciding'), (path) => (path.startsWith('test/n8n/') ? 'n8n' : 'other'));
+  const { slow, pages, packages, chaos } = slowTests(files.get('other'), decidingSizes);
   return [
     ...firstSteps,
-    // The installation waits for the network, and its tests for n8n.
-    [...fastTests, n8nInstallation],
     [
-      n8nTests(files.get('n8n'), 'newest', decidingSizes),
-      {
-        title: 'Slow tests that decide',
-        run: () => runVitest('deciding', files.get('other') ?? [], decidingSizes),
-      },
+      [fastTests, slow],
+      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes)],
+      [fastPages, pages, packages],
+      [...lintAndSize, fastTag, chaos],
     ],
   ];
 }
 
-/** Projects that start browsers, servers or installs, one file after the other. */
-const sequentialProjects = {
-  pages: ['e2e', 'widget', 'examples'],
-  packages: ['packaging'],
-  chaos: ['chaos'],
-} as const;
-
-function slowTests(title: string, projects: readonly string[]): Step {
-  const name = title.toLowerCase().replaceAll(' ', '-');
-  const chosen = projects.flatMap((project) => ['--project', project]);
-  return { title, run: () => runVitest(name, ['.slow.test.ts', ...chosen]) };
-}
-
-const others = Object.values(sequentialProjects).flat();
-const slow = slowTests(
-  'Slow tests',
-  others.map((name) => `!${name}`),
-);
-const pages = slowTests('Slow tests of pages', sequentialProjects.pages);
-const packages = slowTests('Slow tests of packages', sequentialProjects.packages);
-const chaos = slowTests('Chaos tests', sequentialProjects.chaos);
+const { slow, pages, packages, chaos } = slowTests();
 const engines: Step = { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) };
 const n8n = n8nTests();
 

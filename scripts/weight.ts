@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { extname, join, matchesGlob } from 'node:path';
-import { git, isFileIn, listFiles, listPaths } from './git.ts';
+import { git, isFileIn, listChanges, listFiles } from './git.ts';
 import { linesOf, linesOfCode, wordsOf } from './lines-and-words.ts';
 import { root } from './root.ts';
 
@@ -100,12 +100,10 @@ export function weigh(folder: string = root): Weights {
  * @param since - a commit that git knows
  */
 export function describeWeightChange(since: string, folder: string = root): string {
-  const changed = listPaths(['diff', '--name-only', '--no-renames', since], folder);
+  const changed = listChanges(since, folder).filter(isWeighed);
   const weights = noWeights();
-  for (const [path, text] of textsAt(since, changed.filter(isWeighed), folder)) add(weights, path, text, -1);
-  const untracked = listPaths(['ls-files', '--others', '--exclude-standard'], folder);
-  for (const path of [...changed, ...untracked].filter(isWeighed).filter(isFileIn(folder)))
-    add(weights, path, readFileSync(join(folder, path), 'utf8'));
+  for (const [path, text] of textsAt(since, changed, folder)) add(weights, path, text, -1);
+  for (const path of changed.filter(isFileIn(folder))) add(weights, path, readFileSync(join(folder, path), 'utf8'));
   const changes = [...weights].flatMap(([room, weight]) => {
     const figures = kinds.flatMap((kind) => (weight[kind] ? `${signed(weight[kind])} ${kind}` : []));
     return figures.length > 0 ? `${room} ${figures.join(', ')}` : [];

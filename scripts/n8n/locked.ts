@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { UserError } from '../user-error.mjs';
 import { pnpm } from '../install.mjs';
-import { start } from './process.ts';
+import { start } from '../program.ts';
 
 interface Locked {
   readonly folder: string;
@@ -31,14 +31,13 @@ export async function installLocked({ folder, title, needs, compiles, signal }: 
   console.error(`▸ Installing ${title}`);
   const begun = Date.now();
   const seconds = (): string => `${Math.round((Date.now() - begun) / 1000)} s`;
+  let output = '';
   const installing = start('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
     cwd: folder,
     env: { CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
     signal,
+    onLine: (line) => (output += `${line}\n`),
   });
-  let output = '';
-  for (const stream of [installing.child.stdout, installing.child.stderr])
-    stream?.on('data', (text: string) => (output += text));
   const progress = setInterval(() => {
     console.error(`  ${seconds()}: ${output.match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
   }, 15_000);

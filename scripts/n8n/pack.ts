@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { pnpm } from '../install.mjs';
 import { buildIfStale } from '../build.ts';
 import { root } from '../root.ts';
-import { run } from './process.ts';
+import { run } from '../program.ts';
 
 /** The package's name, with which its node types begin. */
 export const packageName = 'n8n-nodes-newsletter-kit';

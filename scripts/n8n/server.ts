@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverUrl } from '../servers.ts';
-import type { RunningProcess } from './process.ts';
+import type { RunningProcess } from '../program.ts';
 
 /** The folder and ports of an n8n. */
 export interface N8nLocation {

@@ -1,6 +1,6 @@
 /** The comparison: each cell about somebody else has a source with the day on which it was read. */
 import { expect, it } from 'vitest';
-import { comparedCells, oldCells, readOn } from '../../scripts/comparison.ts';
+import { comparedCells, oldCells, readOn } from '../../docs/comparison.ts';
 
 const cells = comparedCells();
 

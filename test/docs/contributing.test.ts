@@ -1,13 +1,11 @@
 /** What contributors read names files and code that exist. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
-import { git } from '../../scripts/git.ts';
+import { git, listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 
-const files = git(['ls-files', '--cached', '--others', '--exclude-standard'])
-  .split('\n')
-  .filter((path) => existsSync(join(root, path)));
+const files = listFiles();
 const folders = files.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)));
 const paths = [...new Set([...files, ...folders])];
 const pages = files.filter((path) =>

@@ -1,19 +1,14 @@
-/** The pages of the documentation, as they are committed, and where their links lead. */
+/** The pages of the documentation, and where their links lead. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { git } from '../../scripts/git.ts';
+import { basename, dirname, join } from 'node:path';
+import { listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 import { readPage } from './page.ts';
 
 /** Every README and every page of the documentation site, the root README first. */
 export function documentationPages(): string[] {
-  const patterns = ['README.md', '**/README.md', 'docs/src/content/docs/**/*.md', 'docs/src/content/docs/**/*.mdx'];
-  const globs = patterns.map((pattern) => `:(glob)${pattern}`);
-  const files = git(['ls-files', '--', ...globs])
-    .trim()
-    .split('\n');
-  const rest = files.filter((file) => file !== 'README.md' && existsSync(join(root, file)));
-  return ['README.md', ...rest];
+  const isPage = (file: string) => /^(?:.*\/README\.md|docs\/src\/content\/docs\/.*\.mdx?)$/.test(file);
+  return ['README.md', ...listFiles().filter(isPage)];
 }
 
 /** On npm and in n8n a link has to be whole; it still leads into this repository. */
@@ -76,10 +71,8 @@ function isPageOfSite(address: string): boolean {
 
 /** The packages of this workspace and those that any of them uses. */
 function knownPackages(): ReadonlySet<string> {
-  const manifests = git(['ls-files', '--', 'package.json', '**/package.json']);
-  const names = manifests
-    .trim()
-    .split('\n')
+  const names = listFiles()
+    .filter((file) => basename(file) === 'package.json')
     .map((file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Partial<Manifest>)
     .flatMap(({ name, dependencies, devDependencies }) => [
       name ?? [],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { nearMiss } from '@newsletter-kit/core/engine';
 import { expect, it } from 'vitest';
-import { git } from '../../scripts/git.ts';
+import { listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 import { findFunction, lastName, reachedFrom, readSource, type SourceFile } from './functions.ts';
 
@@ -44,9 +44,7 @@ function sourceOf(file: string): SourceFile {
 }
 
 const codeFiles = (): readonly string[] =>
-  git(['ls-files', '--cached', '--others', '--exclude-standard', '--', 'packages', 'widget', 'nodes'])
-    .split('\n')
-    .filter((file) => /\/(src|Newsletter)\/.*(?<!\.d)\.ts$/.test(file) && existsSync(join(root, file)));
+  listFiles().filter((file) => /^(packages|widget|nodes)\/(.*\/)?(src|Newsletter)\/.*(?<!\.d)\.ts$/.test(file));
 
 /** What is wrong with a line, and the nearest that exists; undefined where its file has its function. */
 function problemOf({ file, name }: Step): string | undefined {

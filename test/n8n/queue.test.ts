@@ -1,7 +1,7 @@
 /** n8n in queue mode: main polls, a worker executes, connected by Redis. */
 import { expect } from 'vitest';
 import { startOwnN8n, type OwnN8n } from './harness/own.ts';
-import type { RunningProcess } from '../../scripts/n8n/process.ts';
+import type { RunningProcess } from '../../scripts/program.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
 import { items, newsletterType, start } from './harness/nodes.ts';
 import { test, underTest } from './harness/test.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession } from '../e2e/visitor.ts';
 import { freePort } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
-import { start } from '../../scripts/n8n/process.ts';
+import { start } from '../../scripts/program.ts';
 import { publish, signupType, site, whole } from './harness/signupForm.ts';
 import { n8n, test } from './harness/test.ts';
 

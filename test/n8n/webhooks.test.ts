@@ -6,7 +6,7 @@ import { waitUntil } from '../support/waits.ts';
 import { post, runRelay } from '../../packages/relay/test/running-relay.ts';
 import { onPort } from '../../packages/relay/test/sandbox-api.ts';
 import { sampleBody, webhookHeaders } from '../../packages/relay/src/webhooks/message.ts';
-import { run } from '../../scripts/n8n/process.ts';
+import { run } from '../../scripts/program.ts';
 import { readExample, type ExampleNode } from './harness/syncExample.ts';
 import type { Execution } from './harness/rest.ts';
 import { n8n, test } from './harness/test.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   addressOf,
   apiKeyOf,
@@ -112,12 +112,12 @@ describe('a node with the API key credential', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
   }
   const wrongAddress = expect.stringContaining('Check the Service of the credential; for Other, check the Base URL');
-  const request = (baseUrl: string) =>
+  const request = (baseUrl: string, service = fetch) =>
     bench.run(
       'customField',
       'create',
       { display: 'Colour', kind: 'string' },
-      { sandbox: { fetch }, credential: { service: 'other', baseUrl } },
+      { sandbox: { fetch: service }, credential: { service: 'other', baseUrl } },
     );
 
   it('accepts an address as it was pasted', async () => {
@@ -152,10 +152,13 @@ describe('a node with the API key credential', () => {
     { status: 404, type: 'text/html', body: '' },
     { status: 200, type: 'application/json', body: '{"object":"list"}' },
   ])('asks to check the address after an answer $status $type', async ({ status, type, body }) => {
-    const { url } = await serve(
-      (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
-    );
-    await expect(request(url)).rejects.toMatchObject({ description: wrongAddress });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const answer = () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } }));
+    const failed = expect(request('http://127.0.0.1:9', answer)).rejects.toMatchObject({ description: wrongAddress });
+    // It is asked several times.
+    await vi.advanceTimersByTimeAsync(60_000);
+    await failed;
   });
 
   it('names the fields to fill in where the credential has no address', async () => {

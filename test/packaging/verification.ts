@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/root.ts';
 import { installLocked } from '../../scripts/n8n/locked.ts';
-import { start } from '../../scripts/n8n/process.ts';
+import { start } from '../../scripts/program.ts';
 
 const tools = join(import.meta.dirname, 'verification');
 

@@ -76,7 +76,10 @@ async function prove({
     ].join('\n');
     const keptOut = new Set(kept.map(address));
     const keepOut = (email: string): string | undefined => (keptOut.has(email.toLowerCase()) ? 'kept' : undefined);
-    const source = (): Promise<CsvSource> => readCsv(Readable.from([Buffer.from(`${text}\n`)]));
+    const source = (): Promise<CsvSource> =>
+      readCsv(Readable.from([Buffer.from(`${text}\n`)]), {
+        leftBy: { status: { active: 'subscribed', unconfirmed: 'unconfirmed' } },
+      });
     const statuses = async (): Promise<ReadonlyMap<string, unknown>> => {
       const all = new Map<string, unknown>();
       for await (const { email, status } of client.subscriptions.list({ limit: 100 }))

@@ -23,7 +23,6 @@ describe('the tests of a change', () => {
     expect(files).toEqual({
       vitest: ['packages/core/test/fields.test.ts'],
       widget: ['widget/test/form.test.ts'],
-      n8n: [],
     });
     expect(related).toBe(2);
     expect(unchecked).toEqual([]);
@@ -72,17 +71,18 @@ describe('the tests of a change', () => {
 describe('what is not checked', () => {
   it('is named, with the reason', () => {
     const graph = graphOf({ 'packages/relay/src/main.ts': ['packages/relay/test/commands/serve.slow.test.ts'] });
-    const changed = ['packages/relay/src/main.ts', 'examples/relay/bun.js', 'examples/wordpress/signup-form.php'];
+    const changed = ['packages/relay/src/main.ts', 'examples/relay/bun.js', '.ci/run', 'packages/relay/store.sql'];
     expect(chooseTests(graph, changed).unchecked).toEqual([
       'packages/relay/src/main.ts (only slow tests reach it: npm test -- packages/relay/test/commands/serve.slow.test.ts)',
       'examples/relay/bun.js (no test reaches it)',
-      'examples/wordpress/signup-form.php (no test reaches it)',
+      '.ci/run (no test reaches it)',
+      'packages/relay/store.sql (no test reaches it)',
     ]);
   });
 
-  it('is no document, no data, and nothing that consists of types', () => {
+  it('is no document, no data, no picture, no setting, and nothing that consists of types', () => {
     const graph = graphOf({}, ['packages/core/src/types.ts']);
-    const changed = ['README.md', 'renovate.json', 'examples/pictures/ink.webp', 'packages/core/src/types.ts'];
+    const changed = ['README.md', 'renovate.json', 'examples/ink.webp', '.gitattributes', 'packages/core/src/types.ts'];
     expect(chooseTests(graph, changed)).toMatchObject({ unchecked: [], slow: [] });
   });
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { git } from '../../scripts/git.ts';
+import { listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 
 const shell = process.platform === 'win32';
@@ -42,9 +42,8 @@ function filesByProject(project: string, found = new Map<string, readonly string
 
 it('checks each TypeScript file of the repository in exactly one project', () => {
   const checked = [...filesByProject(join(root, 'tsconfig.solution.json')).values()].flat().toSorted();
-  const tracked = git(['ls-files', '--cached', '--others', '--exclude-standard'])
-    .split('\n')
-    .filter((file) => /\.[cm]?tsx?$/.test(file) && existsSync(join(root, file)))
+  const tracked = listFiles()
+    .filter((file) => /\.[cm]?tsx?$/.test(file))
     .toSorted();
   expect(tracked).not.toEqual([]);
   expect(checked.filter((file) => /\.[cm]?tsx?$/.test(file))).toEqual(tracked);

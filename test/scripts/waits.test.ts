@@ -2,7 +2,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../../scripts/command.ts';
+import { runCaptured } from '../../scripts/command.ts';
 import { root } from '../../scripts/root.ts';
 import { reported, reporter } from '../../scripts/test-runs.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -20,7 +20,7 @@ async function failuresOf(
   writeFileSync(join(folder, 'vitest.config.mjs'), `export default { test: ${JSON.stringify(config)} };`);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const { failures } = await reported('tests-that-hang', (file) =>
-    run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
+    runCaptured('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
   );
   return failures
     .map(({ test, error }) => [test.split(' > ').at(-1) ?? '', error] as const)

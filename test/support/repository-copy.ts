@@ -1,8 +1,8 @@
 /** Copies of the repository, for tests that edit it or begin where nothing is built. */
 import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { git } from '../../scripts/git.ts';
+import { basename, dirname, join } from 'node:path';
+import { listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 
 /**
@@ -34,23 +34,11 @@ export async function copyWithoutDependencies(): Promise<string> {
 
 /** Gives a clone or copy the dependencies of the original, in every folder with a `package.json`. */
 export async function linkDependencies(copy: string): Promise<void> {
-  const folders = listFiles('package.json', '**/package.json').map(dirname);
-  for (const folder of folders) await linkFolder(folder, copy);
-}
-
-/** @returns the files of the repository that the patterns match, with new ones, from the root */
-function listFiles(...patterns: readonly string[]): string[] {
-  const listed = git(['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns]);
-  return listed.split('\n').filter((path) => path !== '');
+  for (const path of listFiles()) if (basename(path) === 'package.json') await linkFolder(dirname(path), copy);
 }
 
 async function copyFiles(copy: string): Promise<void> {
-  for (const path of listFiles()) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
-}
-
-/** A file that was deleted and not committed yet. */
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
+  for (const path of listFiles()) await cp(join(root, path), join(copy, path));
 }
 
 /** Copies the links of pnpm: those to other packages of the workspace are relative, and resolve inside the copy. */

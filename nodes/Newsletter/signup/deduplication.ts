@@ -122,8 +122,8 @@ export function deduplicatorOf(scope: string): Deduplicator {
 
 /**
  * The hashes of a signup: of its mailbox, one per turn, so that 100 spellings of one get no more mails than one; and of
- * its address with the Idempotency-Key, so that one key used for two people does not lose the second. Suspected signups have hashes of their own: a bot's post never takes a
- * person's turn. No e-mail address is stored.
+ * its address with the Idempotency-Key, so that one key used for two people does not lose the second. Suspected signups
+ * have hashes of their own: a bot's post never takes a person's turn. No e-mail address is stored.
  *
  * @param perHour - how many executions a mailbox may start within an hour; 0 for no limit
  * @param scope - the node; equal addresses have different hashes in different nodes

@@ -360,21 +360,6 @@ export const situations: readonly INodeProperties[] = [
     ],
   },
   {
-    displayName: 'Ambiguous Contacts',
-    name: 'ambiguous',
-    type: 'options',
-    default: 'wait',
-    description: 'What to do where several contacts belong to one subscription. An opt-out counts for all of them.',
-    options: [
-      {
-        name: 'Use Linked Contact',
-        value: 'use_linked',
-        description: 'Use the contact whose sync token names the subscription',
-      },
-      { name: 'Wait', value: 'wait', description: 'Write no values until a person has merged the contacts' },
-    ],
-  },
-  {
     displayName: 'Contact Missing',
     name: 'contactMissing',
     type: 'options',
@@ -383,7 +368,6 @@ export const situations: readonly INodeProperties[] = [
     options: [
       { name: 'Create Contact', value: 'create_contact' },
       { name: 'Leave', value: 'leave' },
-      { name: 'Unsubscribe', value: 'unsubscribe', description: 'This cannot be undone' },
     ],
   },
   {
@@ -395,21 +379,6 @@ export const situations: readonly INodeProperties[] = [
     options: [
       { name: 'Create Contact', value: 'create_contact' },
       { name: 'Leave', value: 'leave' },
-    ],
-  },
-  {
-    displayName: 'Subscription Missing',
-    name: 'subscriptionMissing',
-    type: 'options',
-    default: 'mark_removed',
-    description: 'What to do with a contact whose subscription was missing in two complete runs',
-    options: [
-      { name: 'Leave', value: 'leave' },
-      {
-        name: 'Mark as Removed',
-        value: 'mark_removed',
-        description: 'Write "removed" to the field that Status is mapped to',
-      },
     ],
   },
 ];

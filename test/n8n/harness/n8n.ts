@@ -7,7 +7,7 @@ import { serverUrl } from '../../../scripts/servers.ts';
 import { waitUntil } from '../../support/waits.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import type { N8nProgram } from '../../../scripts/n8n/install.ts';
-import { run, start, type RunningProcess } from '../../../scripts/n8n/process.ts';
+import { run, start, type RunningProcess } from '../../../scripts/program.ts';
 import { settingsOf, untilReady } from '../../../scripts/n8n/server.ts';
 
 /** An n8n that is not running yet. */

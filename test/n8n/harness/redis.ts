@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/free-ports.ts';
-import { start } from '../../../scripts/n8n/process.ts';
+import { start } from '../../../scripts/program.ts';
 
 const program = 'redis-server';
 

@@ -155,8 +155,7 @@ function runChecked(world: World, half: Half, crashAfter: number): void {
       if (half === 'contact fields') expect(changes).not.toHaveProperty('city');
       if (half === 'custom fields') expect(Object.keys(changes)).not.toContain('city');
       // Values of ambiguous contacts stay as they are.
-      if (situation === 'ambiguous' && world.mapping.situations?.ambiguous !== 'use_linked')
-        expect(Object.keys(changes).filter((field) => field !== optOut)).toEqual([]);
+      if (situation === 'ambiguous') expect(Object.keys(changes).filter((field) => field !== optOut)).toEqual([]);
     }
     for (const { custom_fields: fields = [] } of subscriptionWrites)
       if (half !== 'nothing') expect(fields.map(({ name }) => name)).not.toContain(world.names.city);
@@ -223,9 +222,7 @@ const settings = fc.constantFrom<Partial<SyncMapping>>(
   { subscribe: 'with_confirmation' },
   { subscribe: 'on_consent', consent: 'consent' },
   { situations: { addressChangedInNewsletter: 'report' } },
-  { situations: { ambiguous: 'use_linked' } },
   { situations: { contactMissing: 'create_contact' } },
-  { situations: { contactMissing: 'unsubscribe', subscriptionMissing: 'leave' } },
   { optOut: { contact: optOut, setOnUnsubscribe: false } },
 );
 

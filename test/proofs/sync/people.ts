@@ -379,7 +379,6 @@ export const settings = fc.constantFrom<Partial<SyncMapping>>(
   {},
   { subscribe: 'with_confirmation' },
   { situations: { addressChangedInNewsletter: 'report' } },
-  { situations: { ambiguous: 'use_linked' } },
 );
 
 /** A property: after any history nobody got what was meant for another person. */

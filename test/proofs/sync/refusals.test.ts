@@ -2,7 +2,6 @@
  * A CRM that refuses, lists late, and leaves fields out: nothing is given up, every no arrives, and an absent field is
  * not a decision. Few histories; `refusals.slow.test.ts` plays many.
  */
-import { startSync } from '@newsletter-kit/core/sync';
 import { expect, it } from 'vitest';
 import { refusals } from './refusals.ts';
 import { optOut, World } from './world.ts';
@@ -37,15 +36,4 @@ it('starts with a table whose every cell is empty: the plan is held once, and ca
   person.status = 'inactive';
   expect(world.run().plan.held).toBeNull();
   expect(contact.values[optOut]).toBe(true);
-});
-
-it('goes on with a state of the version before, which had given up a creation', () => {
-  const world = new World({}, asGiven);
-  world.subscribe('ada@example.com');
-  world.takes = () => false;
-  for (let run = 0; run < 4; run += 1) world.run();
-  world.takes = () => true;
-  world.state = { ...startSync(), watermark: 0, seenUntil: world.now, attempts: { old: 4 } };
-  world.run();
-  expect(world.contacts).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ const kinds = [
   'run',
 ] as const;
 interface Step {
-  readonly kind: (typeof kinds)[number] | 'late run' | 'vanish' | 'crash' | 'overlap';
+  readonly kind: (typeof kinds)[number] | 'late run' | 'vanish' | 'crash' | 'overlap' | 'grow';
   readonly at: number;
   readonly value: string;
 }
@@ -157,6 +157,9 @@ export class Refusals {
       case 'sign up':
         if (world.persons.length < 6) this.#signUp();
         return;
+      case 'grow':
+        for (let joined = 0; joined < growth; joined += 1) this.#signUp();
+        return;
       case 'vanish':
         return void (person && world.persons.splice(world.persons.indexOf(person), 1));
       case 'crash':
@@ -254,6 +257,9 @@ function rest(all: Refusals, runs = 2): void {
 }
 
 const isTooLong: Takes = (_, changes) => changes['city'] !== 'Frankfurt am Main';
+/** People who join at once. */
+const growth = 30;
+
 /** What a CRM refuses. */
 const causes: readonly Takes[] = [
   () => false,
@@ -282,6 +288,28 @@ const refusing = fc.property(
       all.run();
     }
     all.takes = () => true;
+    rest(all);
+  },
+);
+
+/** Lists that grow twentyfold while a CRM refuses, in runs that write few contacts, as a budget of calls allows. */
+const growing = fc.property(
+  people,
+  mappings,
+  steps('grow', 'late run'),
+  fc.integer({ min: 0, max: 6 }),
+  fc.constantFrom(...causes),
+  fc.constantFrom(8, Number.POSITIVE_INFINITY),
+  (count, mapping, history, k, takes, mostWrites) => {
+    const all = new Refusals(count, { ...mapping, mostWrites });
+    let grown = 0;
+    for (const step of history) if (step.kind !== 'grow' || (grown += 1) <= 2) all.take(step);
+    all.take({ kind: 'grow', at: 0, value: '' });
+    all.takes = takes;
+    for (let run = 0; run < k; run += 1) all.run();
+    all.takes = () => true;
+    // The oldest come first: so many runs need all of them.
+    for (let run = 0; run < (3 * growth) / 8; run += 1) all.run();
     rest(all);
   },
 );
@@ -356,6 +384,8 @@ function runAccepted(all: Refusals): void {
 /** What holds in so many histories. */
 export const refusals = {
   'all is in step two runs after a CRM has refused for up to 50': (numRuns) => fc.assert(refusing, { numRuns }),
+  'all is in step after a list has grown while a CRM refused': (numRuns) =>
+    fc.assert(growing, { numRuns: Math.ceil(numRuns / 10) }),
   'an opt-out and a leave arrive where a value is refused': (numRuns) => fc.assert(refusedValues, { numRuns }),
   'nobody is thrown out, asked again or forgotten where lists are late': (numRuns) => fc.assert(late, { numRuns }),
   'nothing is emptied and nobody is asked where columns are hidden': (numRuns) => fc.assert(hiddenColumns, { numRuns }),

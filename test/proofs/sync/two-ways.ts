@@ -61,8 +61,6 @@ const settings = fc.constantFrom<Partial<SyncMapping>>(
   {},
   { subscribe: 'with_confirmation' },
   { situations: { contactMissing: 'create_contact' } },
-  { situations: { contactMissing: 'unsubscribe' } },
-  { situations: { ambiguous: 'use_linked' } },
   { breaker: { share: 0, atLeast: 0 } },
 );
 

@@ -1,5 +1,6 @@
 /** Counts the values of a column, to find by their shape the columns by which people may leave. Pure. */
-import { anyOther, blankCell, type ProposedMeanings, type ValueMeaning } from './left-by.ts';
+import type { ProposedMeanings, ValueMeaning } from './headings.ts';
+import { anyOther, blankCell } from './left-by.ts';
 import { yesOrNo } from './field-value.ts';
 import {
   grantingParts,
@@ -149,7 +150,7 @@ export class ColumnValues {
     const values: Record<string, ValueMeaning | '?'> = {};
     if (this.#isListed) for (const value of this.#values.keys()) values[value] = meaningOf(value);
     else values[anyOther] = refuses ? 'left' : '?';
-    if (this.#filled < rows) values[blankCell] = refuses ? 'subscribed' : grants ? 'left' : '?';
+    if (this.#filled < rows) values[blankCell] = refuses ? 'subscribed' : grants && this.#isListed ? 'left' : '?';
     return values;
   }
 }

@@ -6,8 +6,8 @@
 import { AddressSet } from './address-set.ts';
 import { ColumnValues, refusalIn } from './column-values.ts';
 import { yesOrNo } from './field-value.ts';
-import { headingReader, TableError, type ColumnTarget, type TableRemedy } from './headings.ts';
-import { anyOther, blankCell, type ValueMeanings } from './left-by.ts';
+import { headingReader, TableError, type ColumnTarget, type TableRemedy, type ValueMeanings } from './headings.ts';
+import { anyOther, blankCell } from './left-by.ts';
 import { isRequestField } from './request.ts';
 import {
   fileNames,

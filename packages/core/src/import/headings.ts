@@ -1,5 +1,4 @@
 /** Finds the field that a column of a table fills, by the column's heading. Pure. */
-import type { ProposedMeanings } from './left-by.ts';
 import { isRequestField, requestFields, type RequestField } from './request.ts';
 
 /** A field of the API by its name, or a custom field by its display text. */
@@ -16,6 +15,15 @@ export type HeadingMeaning =
  * text of a custom field, or null to leave it out.
  */
 export type ColumnTarget = HeadingTarget | null;
+
+/** What a value says of a person. */
+export type ValueMeaning = 'subscribed' | 'unconfirmed' | 'left';
+
+/** By value, or by `(blank)` and `(filled)`: a cell without any, and every value that is not named. */
+export type ValueMeanings = Readonly<Record<string, ValueMeaning>>;
+
+/** The same with `?` for what the user has to say. */
+export type ProposedMeanings = Readonly<Record<string, ValueMeaning | '?'>>;
 
 /** An option that would mend a {@link TableError}, with its value. */
 export type TableRemedy =

@@ -28,17 +28,7 @@ export {
 export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
 export { Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
 export { ConsentSurvey, type ConsentOptions, type Refusal } from './consent.ts';
-export {
-  anyOther,
-  blankCell,
-  leftByIn,
-  leftByText,
-  namesIn,
-  namesText,
-  type ProposedMeanings,
-  type ValueMeaning,
-  type ValueMeanings,
-} from './left-by.ts';
+export { anyOther, blankCell, leftByIn, leftByText, namesIn, namesText } from './left-by.ts';
 export {
   fieldValueReader,
   type DateOrder,
@@ -53,7 +43,10 @@ export {
   type ColumnTarget,
   type HeadingMeaning,
   type HeadingTarget,
+  type ProposedMeanings,
   type TableRemedy,
+  type ValueMeaning,
+  type ValueMeanings,
 } from './headings.ts';
 export {
   JournalError,

@@ -1,18 +1,9 @@
-/** What the values of a column say of a person, as a text that people can paste: `Status: gone = left, (blank) = left`. */
-import { TableError } from './headings.ts';
-
-/** What a value says of a person. */
-export type ValueMeaning = 'subscribed' | 'unconfirmed' | 'left';
+/** What the values of a column say of a person, as a text to paste: `Status: gone = left, (blank) = left`. */
+import { TableError, type ProposedMeanings, type ValueMeaning, type ValueMeanings } from './headings.ts';
 
 /** In place of a value: a cell without any, and every value that is not named. */
 export const blankCell = '(blank)';
 export const anyOther = '(filled)';
-
-/** By value, or by {@link blankCell} and {@link anyOther}. */
-export type ValueMeanings = Readonly<Record<string, ValueMeaning>>;
-
-/** The same with `?` for what the user has to say. */
-export type ProposedMeanings = Readonly<Record<string, ValueMeaning | '?'>>;
 
 const meanings = ['subscribed', 'unconfirmed', 'left'] as const satisfies readonly ValueMeaning[];
 

@@ -63,9 +63,9 @@ function asciiDomain(domain: string): string | null {
 }
 
 /**
- * Whether the text, as {@link normalizeAddress} writes it, has the form of an e-mail address: one `@`, a local part of at most 64 characters, a dotted domain
- * (also international), at most 254 characters in all (RFC 5321), no quotes and no spaces. Says nothing about whether
- * the mailbox exists.
+ * Whether the text, as {@link normalizeAddress} writes it, has the form of an e-mail address: one `@`, a local part of
+ * at most 64 characters, a dotted domain (also international), at most 254 characters in all (RFC 5321), no quotes and
+ * no spaces. Says nothing about whether the mailbox exists.
  */
 export function isAddress(text: string): boolean {
   const address = normalizeAddress(text);

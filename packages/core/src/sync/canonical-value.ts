@@ -36,25 +36,18 @@ export function readValue(kind: ValueKind, value: unknown, separator = ';'): Rea
 
 /** The canonical text of a value that was delivered; undefined where it does not fit the kind. */
 export function canonicalText(kind: ValueKind, value: unknown, separator = ';'): string | undefined {
-  if (value === null) return '';
-  switch (kind) {
-    case 'string':
-      return plainText(value);
-    case 'integer':
-      return integerText(value);
-    case 'double':
-      return doubleText(value);
-    case 'boolean':
-      return booleanText(value);
-    case 'date':
-    case 'datetime':
-      return timeText(value, kind);
-    case 'list':
-      return listText(value, separator);
-    default:
-      return plainText(value satisfies unknown);
-  }
+  return value === null ? '' : readers[kind](value, separator);
 }
+
+const readers: Readonly<Record<ValueKind, (value: unknown, separator: string) => string | undefined>> = {
+  string: plainText,
+  integer: integerText,
+  double: doubleText,
+  boolean: booleanText,
+  date: (value) => timeText(value, 'date'),
+  datetime: (value) => timeText(value, 'datetime'),
+  list: listText,
+};
 
 function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') {
@@ -93,27 +86,14 @@ function doubleText(value: unknown): string | undefined {
   return Number.isFinite(number) ? String(number) : undefined;
 }
 
-const booleanTexts: Readonly<Partial<Record<string, 'true' | 'false' | ''>>> = {
-  true: 'true',
-  t: 'true',
-  yes: 'true',
-  y: 'true',
-  on: 'true',
-  x: 'true',
-  1: 'true',
-  false: 'false',
-  f: 'false',
-  no: 'false',
-  n: 'false',
-  off: 'false',
-  0: 'false',
-  '': '',
-};
+const yesTexts = /^(?:true|t|yes|y|on|x|1)$/i;
+const noTexts = /^(?:false|f|no|n|off|0)$/i;
 
 function booleanText(value: unknown): string | undefined {
-  if (typeof value !== 'boolean' && typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const word = String(value).trim().toLowerCase();
-  return Object.hasOwn(booleanTexts, word) ? booleanTexts[word] : undefined;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const word = String(value).trim();
+  return yesTexts.test(word) ? 'true' : noTexts.test(word) ? 'false' : word === '' ? '' : undefined;
 }
 
 const time = /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -175,10 +155,10 @@ function listText(value: unknown, separator: string): string | undefined {
 }
 
 /** A yes/no field; undefined where it was not delivered or is neither. */
-export function yesNo(value: unknown): boolean | undefined {
-  const reading = readValue('boolean', value);
-  return reading.state === 'value' ? isYes(reading) : undefined;
-}
+export const yesNo = (value: unknown): boolean | undefined => isTrue(readValue('boolean', value));
+
+const isTrue = (reading: Reading): boolean | undefined =>
+  reading.state === 'value' ? reading.text === 'true' : undefined;
 
 /** Words for which a CRM keeps nobody on a list, beside yes and no: the reasons of an opt-out. */
 const optOutReason =
@@ -193,7 +173,7 @@ export function readOptOut(value: unknown): Reading {
   const reasons: unknown = typeof value === 'string' && value.includes(';') ? value.split(';') : value;
   if (Array.isArray(reasons)) {
     const readings = reasons.map((reason) => readOptOut(reason));
-    return readings.find(isYes) ?? readings.find(({ state }) => state !== 'value') ?? empty;
+    return readings.find(isTrue) ?? readings.find(({ state }) => state !== 'value') ?? empty;
   }
   const yesOrNo = readValue('boolean', value);
   if (yesOrNo.state === 'value') return yesOrNo;
@@ -204,13 +184,8 @@ export function readOptOut(value: unknown): Reading {
     : invalid;
 }
 
-const isYes = (reading: Reading): boolean => reading.state === 'value' && reading.text === 'true';
-
 /** Whether a contact is opted out; undefined where it does not say. */
-export function isOptedOut(value: unknown): boolean | undefined {
-  const reading = readOptOut(value);
-  return reading.state === 'value' ? isYes(reading) : undefined;
-}
+export const isOptedOut = (value: unknown): boolean | undefined => isTrue(readOptOut(value));
 
 /** A canonical text as a value of its kind; null where it is empty. An integer beyond 2^53 stays text. */
 export function valueOf(kind: ValueKind, text: string): string | number | boolean | string[] | null {

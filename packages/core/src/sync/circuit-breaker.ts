@@ -6,10 +6,8 @@ import { maxEntries } from './state.ts';
 
 /** What the breaker looks at, beside the counts. */
 export interface BreakerFacts {
-  /** Mapped custom fields that the publication no longer has, by the contact's path; those accepted before left out. */
-  readonly vanished: readonly string[];
-  /** Paths of the mapping that no contact delivered; those accepted before left out. */
-  readonly absent: readonly string[];
+  /** Paths of the mapping that a side no longer has; those accepted before left out. */
+  readonly missing: readonly string[];
   /** Paths that contacts have. */
   readonly fieldNames: readonly string[];
   /** Whether contacts have the opt-out field, and nobody a yes or no in it. */
@@ -29,36 +27,33 @@ export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: numbe
 export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
   const { contacts, pairs, unsubscribes, clears, removals, overwrites, subscriptionCreates, contactsOfOne } = counts;
   const { limit } = counts;
-  const { vanished, absent, contactsBefore, entries } = facts;
+  const { missing, fieldNames, contactsBefore, entries } = facts;
   const problems: [HeldReason, string][] = [];
-  if (unsubscribes + clears + removals > limit)
-    problems.push([
-      'too_many_changes',
-      `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${limit} pass without a person who accepts them.`,
-    ]);
+  const bound = (reason: HeldReason, count: number, text: string, most = limit): void => {
+    if (count > most)
+      problems.push([reason, `The plan ${text}; at most ${limit} pass without a person who accepts them.`]);
+  };
+  bound(
+    'too_many_changes',
+    unsubscribes + clears + removals,
+    `unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs`,
+  );
   for (const { field, side, count } of overwrites)
-    if (count > limit)
-      problems.push([
-        'too_many_overwrites',
-        `The plan overwrites ${count} values of "${field}" in the ${side === 'crm' ? 'CRM' : 'newsletter'}; at most ${limit} pass without a person who accepts them.`,
-      ]);
-  if (subscriptionCreates > limit)
-    problems.push([
-      'too_many_creations',
-      `The plan asks ${subscriptionCreates} people to subscribe; at most ${limit} pass without a person who accepts them.`,
-    ]);
-  if (contactsOfOne > Math.max(1, limit))
-    problems.push([
-      'too_many_contacts',
-      `The plan writes ${contactsOfOne} contacts of one person; at most ${limit} pass without a person who accepts them.`,
-    ]);
-  for (const field of vanished)
+    bound(
+      'too_many_overwrites',
+      count,
+      `overwrites ${count} values of "${field}" in the ${side === 'crm' ? 'CRM' : 'newsletter'}`,
+    );
+  bound('too_many_creations', subscriptionCreates, `asks ${subscriptionCreates} people to subscribe`);
+  bound('too_many_contacts', contactsOfOne, `writes ${contactsOfOne} contacts of one person`, Math.max(1, limit));
+  const absent = missing.filter((field) => !mapping.vanished.includes(field));
+  for (const field of missing.filter((each) => mapping.vanished.includes(each)))
     problems.push(['field_missing', `The publication no longer has the custom field mapped to "${field}".`]);
   for (const field of absent) {
-    const near = nearMiss(field, facts.fieldNames);
+    const near = nearMiss(field, fieldNames);
     problems.push(['field_missing', `No contact has the field "${field}"${near ? `; near to it is "${near}"` : ''}.`]);
   }
-  if (absent.length > 0) problems.push(['field_missing', `The contacts have: ${facts.fieldNames.join(', ')}.`]);
+  if (absent.length > 0) problems.push(['field_missing', `The contacts have: ${fieldNames.join(', ')}.`]);
   if (facts.isOptOutUnreadable)
     problems.push(['opt_out_missing', `No contact has a yes or no in its opt-out "${mapping.optOut?.contact}".`]);
   // The first run has nothing to compare with: few contacts and many subscriptions are a usual start.

@@ -5,20 +5,15 @@
 import { addressKey, isAddress } from '../signup/address.ts';
 import { isAtRest } from './at-rest.ts';
 import { addressesIn, hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
-import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import { OptOutsSeen } from './plan-consent.ts';
+import { isOptedOut } from './canonical-value.ts';
+import type { RunContext } from './run-context.ts';
+import type { Pair } from './pair.ts';
 import { compareIds } from './whose-contact.ts';
 import { decodeToken, idKey, isForeign, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
 type RowNumbers = number | number[];
-
-/** A contact with the base that its token holds; undefined without a whole token. */
-export interface IndexedContact {
-  readonly contact: SyncContact;
-  readonly base: Base | undefined;
-}
 
 /** Records whose fields are named where one of the mapping is missing. */
 const namedRecords = 100;
@@ -36,10 +31,10 @@ export class ContactIndex {
   readonly missingFields: Set<string>;
   /** Names of fields that the first records have, for messages about {@link missingFields}. */
   readonly fieldNames = new Set<string>();
-  readonly optOuts = new OptOutsSeen();
+  /** What the contacts show of the opt-out, all together: a field that nobody can read holds the plan. */
+  optOuts: 'absent' | 'unreadable' | 'readable' = 'absent';
   readonly #mapping: ReadyMapping;
-  readonly #log: FindingLog;
-  readonly #areAll: boolean;
+  readonly #run: RunContext;
   readonly #onToken: (token: string) => void;
   /** By row; undefined for a record without id and for a repeated one. */
   readonly #records: unknown[] = [undefined];
@@ -61,18 +56,11 @@ export class ContactIndex {
   /** By row: 1 once its subscription came in. */
   readonly #matched: (0 | 1)[] = [1];
 
-  /**
-   * @param options.areAll - whether all contacts come in: a field that a record lacks and others have is then empty
-   * @param options.onToken - is given each whole token of this newsletter
-   */
-  constructor(
-    mapping: ReadyMapping,
-    log: FindingLog,
-    { areAll, onToken }: { readonly areAll: boolean; readonly onToken: (token: string) => void },
-  ) {
+  /** @param onToken - is given each whole token of this newsletter */
+  constructor(run: RunContext, onToken: (token: string) => void) {
+    const { mapping } = run;
+    this.#run = run;
     this.#mapping = mapping;
-    this.#log = log;
-    this.#areAll = areAll;
     this.#onToken = onToken;
     const { fields, optOut, consent, subscribe, paths } = mapping;
     const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
@@ -85,7 +73,7 @@ export class ContactIndex {
   /** Notes that contacts which do not come in deliver every field. */
   setDelivered(): void {
     this.missingFields.clear();
-    Object.assign(this.optOuts, { delivered: true, readable: true });
+    this.optOuts = 'readable';
   }
 
   /** Forgets the contacts, so that the next batch can come in. */
@@ -111,12 +99,12 @@ export class ContactIndex {
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
     if (row <= namedRecords && this.missingFields.size > 0)
       for (const path of pathsOf(record)) this.fieldNames.add(path);
-    if (optOut) this.optOuts.add(readPath(record, optOut.contact));
+    if (optOut && this.optOuts !== 'readable') this.#seeOptOut(readPath(record, optOut.contact));
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
       this.#records[row] = undefined;
       const code = id === '' ? 'contact_without_id' : 'contact_repeated';
-      this.#log.report(code, { row, ...(id !== '' && { contactId: id }) });
+      this.#run.log.report(code, { row, ...(id !== '' && { contactId: id }) });
       return [];
     }
     this.#ids.add(id);
@@ -136,8 +124,12 @@ export class ContactIndex {
       addRow(this.#byAddress, addressKey(email), row);
       return further.length === 0 ? [email] : [email, ...further.filter(isUsable)];
     }
-    this.#log.report('address_malformed', { row, contactId: id });
+    this.#run.log.report('address_malformed', { row, contactId: id });
     return further.filter(isUsable);
+  }
+
+  #seeOptOut(value: unknown): void {
+    if (value !== undefined) this.optOuts = isOptedOut(value) === undefined ? 'unreadable' : 'readable';
   }
 
   #addFurther(row: number, keys: readonly string[]): void {
@@ -172,7 +164,7 @@ export class ContactIndex {
   #addToken(token: unknown, row: number, contactId: string): void {
     if (isWhole(token) && isForeign(token, this.#mapping)) {
       this.#tokens[row] = foreign;
-      this.#log.report('token_of_another_newsletter', { row, contactId });
+      this.#run.log.report('token_of_another_newsletter', { row, contactId });
     } else if (isWhole(token)) {
       const key = tokenKey(token);
       this.#onToken(token);
@@ -181,12 +173,12 @@ export class ContactIndex {
       this.#tokens[row] = token;
     } else if (hasToken(token)) {
       this.#tokens[row] = damaged;
-      this.#log.report('token_damaged', { row, contactId });
+      this.#run.log.report('token_damaged', { row, contactId });
     }
   }
 
-  /** The contact of a row. */
-  at(row: number): IndexedContact {
+  /** The contact of a row, with the base that its token holds. */
+  at(row: number): Pick<Pair, 'contact' | 'base'> {
     const contact = this.contactAt(row);
     return { contact, base: this.isLinked(row) ? decodeToken(contact.token, this.#mapping) : undefined };
   }
@@ -209,7 +201,7 @@ export class ContactIndex {
   }
 
   /** Whether a field that a record lacks is empty: another record of a complete run has it. */
-  readonly #isEmpty = (path: string): boolean => this.#areAll && !this.missingFields.has(path);
+  readonly #isEmpty = (path: string): boolean => this.#run.isOfAll && !this.missingFields.has(path);
 
   /** Rows of the contacts with this address. */
   withAddress(email: string): readonly number[] {
@@ -255,7 +247,8 @@ export class ContactIndex {
     if (row === undefined) return this.linkedTo(id).length === 0 ? 0 : undefined;
     if (typeof row !== 'number' || this.#further.has(row)) return undefined;
     if (this.#isOnlyLink(row, id)) return row;
-    return !this.isLinked(row) && !this.hasForeignToken(row) && this.linkedTo(id).length === 0 ? row : undefined;
+    const isFree = this.tokenState(row) === 'none' || this.tokenState(row) === 'damaged';
+    return isFree && this.linkedTo(id).length === 0 ? row : undefined;
   }
 
   isMatched(row: number): boolean {
@@ -267,18 +260,15 @@ export class ContactIndex {
     for (const row of rows) this.#matched[row] = 1;
   }
 
-  hasForeignToken(row: number): boolean {
-    return this.#tokens[row] === foreign;
-  }
-
-  /** Whether the contact has a token that cannot be used: a damaged one, or that of another newsletter. */
-  hasUnusableToken(row: number): boolean {
-    return this.#tokens[row] === damaged || this.#tokens[row] === foreign;
+  /** What the token field of a contact holds: a token of this newsletter or of another one, or a damaged one. */
+  tokenState(row: number): 'none' | 'whole' | 'foreign' | 'damaged' {
+    const token = this.#tokens[row];
+    return token === undefined ? 'none' : token === foreign ? 'foreign' : token === damaged ? 'damaged' : 'whole';
   }
 
   /** Whether the contact has a whole token of this newsletter. */
   isLinked(row: number): boolean {
-    return this.#tokens[row] !== undefined && !this.hasUnusableToken(row);
+    return this.tokenState(row) === 'whole';
   }
 
   /** Whether the contact's token names the subscription, and no other token does. */

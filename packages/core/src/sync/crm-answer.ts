@@ -1,6 +1,6 @@
 /**
- * Reads what a CRM answered to the writing of contacts: how many it took, and what it refused, in its own words. By the
- * shape of the answer, for any CRM. Pure.
+ * Reads what a CRM answered to the writing of contacts: how many it took, and what it refused, in its own words. The
+ * status decides, and signs of an error in the body; what was really taken shows the next reading. For any CRM. Pure.
  */
 import { retryAfterMs } from '../engine/rate-limit.ts';
 import { isRecord } from '../is-record.ts';
@@ -61,16 +61,14 @@ interface Received {
 export function readAnswer(answer: unknown, nowMs: number): CrmAnswer {
   const received: Received = { headers: {}, nowMs };
   if (!isRecord(answer)) return readBody(answer, received);
-  if (typeof answer['statusCode'] === 'number' && ('body' in answer || 'headers' in answer))
+  const { statusCode: status, error } = answer;
+  if (typeof status === 'number' && ('body' in answer || 'headers' in answer))
     // n8n puts a text under data.
-    return readBody(answer['body'] ?? answer['data'], {
-      ...received,
-      status: answer['statusCode'],
-      headers: headersOf(answer),
-    });
-  if (isRecord(answer['error'])) return readError(answer['error'], answer, received) ?? readBody(answer, received);
-  if (typeof answer['error'] === 'string') return readText(answer['error'], answer, received);
-  return readBody(answer, received);
+    return readBody(answer['body'] ?? answer['data'], { ...received, status, headers: headersOf(answer) });
+  return (
+    (isRecord(error) ? readError(error, answer, received) : undefined) ??
+    (typeof error === 'string' ? readText(error, answer, received) : readBody(answer, received))
+  );
 }
 
 /** An error of an n8n node; undefined for an error in the body of a CRM. */
@@ -83,59 +81,52 @@ function readError(error: Fields, answer: Fields, received: Received): CrmAnswer
   // A copied error has lost its message.
   const own = textOf(error['message']) ?? textOf(answer['message']);
   const isGeneric = own !== undefined && textsOfN8n.some(([pattern]) => pattern.test(own));
+  const messages: readonly unknown[] = Array.isArray(error['messages']) ? error['messages'] : [];
   // The words of the CRM come first: n8n replaces them by its own text, and keeps them as the description.
-  const words = [
-    isGeneric ? undefined : own,
-    textOf(error['description']),
-    ...(Array.isArray(error['messages']) ? (error['messages'] as unknown[]).map(textOf) : []),
-    own,
-  ].filter((text) => text !== undefined);
+  const words = [isGeneric ? undefined : own, error['description'], ...messages, own].flatMap(
+    (text) => textOf(text) ?? [],
+  );
   const stated = [error['httpCode'], error['status'], cause['status'], response['status'], response['statusCode']];
-  const status = stated.map(Number).find(isHttpStatus) ?? words.map(statusIn).find((found) => found !== undefined);
+  const status = stated.map(Number).find(isErrorStatus) ?? words.map(statusIn).find((found) => found !== undefined);
   const known = { ...received, headers: headersOf(response), ...(status !== undefined && { status }) };
   const body = [
     response['data'],
     response['body'],
     context['data'],
     ...words.map((text) => jsonIn(text) ?? pageIn(text)),
-  ].find((each) => isRecord(each) || Array.isArray(each) || (typeof each === 'string' && pageIn(each) !== undefined));
-  const refusal = body === undefined ? undefined : refusalOf(body, known);
+  ].find((each) => (typeof each === 'object' ? each !== null : typeof each === 'string' && pageIn(each) !== undefined));
   const [message = 'The node failed without a message.'] = words;
-  const code = textOf(error['code']);
-  return refused(refusal?.message ? refusal : refuse({ message, codes: code === undefined ? [] : [code] }, known));
+  return refused(refusalOf(body ?? { message, code: error['code'] }, known));
 }
 
 /** An error that a node of n8n returns as a text, or that of a CRM. */
 function readText(error: string, answer: Fields, received: Received): CrmAnswer {
-  const body = jsonIn(error);
   const status = statusIn(error);
-  const known = status === undefined ? received : { ...received, status };
-  if (body !== undefined) return refused(refusalOf(body, known));
-  const further = [answer['message'], answer['error_info'], answer['description']]
-    .map(textOf)
-    .find((text) => text !== undefined && text !== error);
-  return refused(refuse({ message: further === undefined ? error : `${error}: ${further}`, codes: [error] }, known));
+  const further = ['message', 'error_info', 'description'].flatMap((name) => textOf(answer[name]) ?? []);
+  const message = [...new Set([error, ...further.slice(0, 1)])].join(': ');
+  const body = jsonIn(error) ?? { message, code: error };
+  return refused(refusalOf(body, status === undefined ? received : { ...received, status }));
 }
 
-function readBody(body: unknown, received: Received): CrmAnswer {
-  if (received.status !== undefined && received.status >= 400) return refused(refusalOf(body, received));
-  if (typeof body === 'string') {
-    const value = jsonIn(body);
-    if (value !== undefined) return readBody(value, received);
-  }
-  const isEmpty = body === undefined || body === null || body === '' || received.status === 204;
-  if (isEmpty && received.status !== undefined) return { accepted: 1, refused: [] };
-  if (Array.isArray(body)) return readList(body, received);
-  if (!isRecord(body)) return refused(refuse({ message: messageOf(body), codes: [], reason: 'unclear' }, received));
+/** The names under which a body has the results of a batch, or the record. */
+const containers = ['results', 'records', 'result', 'data'];
 
-  const { results, errors } = body;
-  if (Array.isArray(results) && (Array.isArray(errors) || 'numErrors' in body)) return readBatch(body, received);
-  if (isRefusal(body)) return refused(refusalOf(body, received));
-  for (const name of ['results', 'records', 'data'])
-    if (Array.isArray(body[name])) return readList(body[name], received);
-  if (isRecord(body['data']) && body['success'] !== true) return readBody(body['data'], received);
-  if (isWritten(body)) return { accepted: 1, refused: [] };
-  return refused(refuse({ message: messageOf(body), codes: [], reason: 'unclear' }, received));
+function readBody(given: unknown, received: Received): CrmAnswer {
+  const body = typeof given === 'string' ? (jsonIn(given) ?? given) : given;
+  const { status } = received;
+  if (status !== undefined && status >= 400) return refused(refusalOf(body, received));
+  if (Array.isArray(body)) return readList(body, received);
+  if (isRecord(body)) {
+    if (Array.isArray(body['results']) && (Array.isArray(body['errors']) || 'numErrors' in body))
+      return readBatch(body['results'], body['errors'], received);
+    if (isRefusal(body)) return refused(refusalOf(body, received));
+    const inner = containers.map((name) => body[name]).find((each) => typeof each === 'object' && each !== null);
+    if (Array.isArray(inner)) return readList(inner, received);
+    if (inner !== undefined && body['success'] !== true) return readBody(inner, received);
+  }
+  const isPage = typeof body === 'string' && pageIn(body) !== undefined;
+  if (status === undefined ? isWritten(body) : !isPage) return { accepted: 1, refused: [] };
+  return refused(refusalOf(body, received, 'unclear'));
 }
 
 /** The results of a batch, in its order. */
@@ -148,76 +139,55 @@ function readList(entries: readonly unknown[], received: Received): CrmAnswer {
 }
 
 /** A batch with results of some contacts and errors of others. */
-function readBatch(body: Fields, received: Received): CrmAnswer {
-  const { results, errors } = body;
-  return {
-    accepted: Array.isArray(results) ? results.length : 0,
-    refused: (Array.isArray(errors) ? (errors as unknown[]) : []).flatMap((error) => {
-      const refusal = refusalOf(error, received);
-      const contacts = contactsIn(error);
-      return contacts.length === 0 ? [refusal] : contacts.map((contact) => ({ ...refusal, contact }));
-    }),
-  };
+function readBatch(results: readonly unknown[], errors: unknown, received: Received): CrmAnswer {
+  const refusals = (Array.isArray(errors) ? (errors as unknown[]) : []).flatMap((error) => {
+    const contacts = contactsIn(error);
+    const refusal = refusalOf(error, received);
+    return contacts.length === 0 ? [refusal] : contacts.map((contact) => ({ ...refusal, contact }));
+  });
+  return { accepted: results.length, refused: refusals };
 }
 
-function isRefusal(body: Fields): boolean {
-  const { success, error, errors, status, object, code, message } = body;
+/** The signs of an error in a body: no success, an error or several, or a code with its message. */
+function isRefusal({ success, ok, error, errors, status, object, code, errorCode, message }: Fields): boolean {
+  const isCode = [code, errorCode].some((each) => isFilled(each) && !/^(?:2\d\d|ok|success)$/i.test(String(each)));
   return (
-    success === false ||
-    isFilled(error) ||
-    (Array.isArray(errors) && errors.length > 0) ||
-    status === 'error' ||
-    object === 'error' ||
-    // A bare error: a code with its message, and no id of a record.
-    (isFilled(message) && (isFilled(code) || isFilled(body['errorCode'])) && status !== 'success')
+    [success, ok].includes(false) ||
+    [error, errors].some(isFilled) ||
+    [status, object].includes('error') ||
+    (isCode && isFilled(message) && status !== 'success')
   );
 }
 
 /**
- * Whether it looks like a record that was written: it has an id, or the CRM says so. Values and address are not enough:
- * some nodes of n8n pass on what they were given when they fail.
+ * Whether a body without a status looks like a record that was written: it or a record in it has an id, or the CRM says
+ * so. Values and address are not enough: some nodes of n8n pass on what they were given when they fail.
  */
-function isWritten(body: Fields): boolean {
+function isWritten(body: unknown, depth = 0): boolean {
+  if (!isRecord(body) || depth > 2) return false;
   if (body['success'] === true || body['status'] === 'success') return true;
   return Object.entries(body).some(
     ([name, value]) =>
-      /^(?:_?id|(?:contact|person|record|customer|lead|row|hs_object)_?id)$/i.test(name) &&
-      (typeof value === 'number' || isFilled(value)),
+      (/^(?:_?id|(?:contact|person|record|customer|lead|row|hs_object)_?id)$/i.test(name) && isFilled(value)) ||
+      isWritten(value, depth + 1),
   );
 }
 
-/** What one error says. */
-interface Said {
-  readonly message: string;
-  readonly codes: readonly string[];
-  readonly contact?: string;
-  readonly reason?: RefusalReason;
-}
-
-function refusalOf(body: unknown, received: Received): CrmRefusal {
-  if (typeof body === 'string') {
-    const value = jsonIn(body);
-    if (value !== undefined) return refusalOf(value, received);
-  }
+/** @param known - the reason, where the body does not say it */
+function refusalOf(given: unknown, received: Received, known?: RefusalReason): CrmRefusal {
+  const body = typeof given === 'string' ? (jsonIn(given) ?? given) : given;
+  const { status, headers, nowMs } = received;
+  const message = messageOf(body);
+  const codes = codesIn(body);
   const [contact] = contactsIn(body);
-  const isPage = typeof body === 'string' && pageIn(body) !== undefined;
-  const said: Said = {
-    message: messageOf(body),
-    codes: codesIn(body),
-    ...(contact !== undefined && { contact }),
-    // A page instead of data comes from a protection in front of the CRM, which blocks after too many calls.
-    ...(isPage && received.status === 403 && { reason: 'limit' as const }),
-  };
-  return refuse(said, received);
-}
-
-function refuse({ message, codes, contact, reason }: Said, { status, headers, nowMs }: Received): CrmRefusal {
-  const found = reason ?? reasonOf([...codes, message], status, headers);
+  // A page instead of data comes from a protection in front of the CRM, which blocks after too many calls.
+  const isBlocked = status === 403 && typeof body === 'string' && pageIn(body) !== undefined;
+  const reason = known ?? (isBlocked ? 'limit' : reasonOf([...codes, message], status, headers));
   const wait = status === undefined ? undefined : retryAfterMs({ status, headers }, nowMs);
   return {
-    reason: found,
+    reason,
     message,
-    remedy: refusalRemedies[found],
+    remedy: refusalRemedies[reason],
     codes,
     ...(status !== undefined && { status }),
     ...(contact !== undefined && { contact }),
@@ -225,36 +195,18 @@ function refuse({ message, codes, contact, reason }: Said, { status, headers, no
   };
 }
 
-interface ReasonRow {
-  readonly reason: RefusalReason;
-  readonly statuses: readonly number[];
-  readonly words: RegExp;
-}
-
 /** The first row whose words the answer has; else the first with its status. A limit counts before a lack of rights. */
-const reasons: readonly ReasonRow[] = [
-  { reason: 'day_limit', statuses: [], words: /\bREQUEST_LIMIT_EXCEEDED\b|\bdaily\b|\bper day\b|\bmonthly\b/i },
-  {
-    reason: 'limit',
-    statuses: [429],
-    words: /rate_?limit|\brate limit|RESOURCE_EXHAUSTED|too many requests|TOO_MANY_REQUESTS/i,
-  },
-  {
-    reason: 'busy',
-    statuses: [408, 423, 425, 477, 500, 502, 503, 504, 521, 523, 524, 529],
-    words: /UNABLE_TO_LOCK_ROW|\bconflict_error\b|concurrent_write|\block(ed)?\b|ECONNRE|ETIMEDOUT|ECONNABORTED/i,
-  },
-  {
-    reason: 'duplicate',
-    statuses: [409],
-    words: /DUPLICATE|uniqueness|already exists|unique constraint|\bCONFLICT\b/i,
-  },
-  { reason: 'gone', statuses: [404, 410], words: /ENTITY_IS_DELETED|NOT_FOUND|\bnot found\b/i },
-  {
-    reason: 'access',
-    statuses: [401, 403, 407],
-    words: /INVALID_SESSION_ID|INSUFFICIENT_ACCESS|INVALID_PERMISSIONS|PERMISSION_DENIED|MISSING_SCOPES/i,
-  },
+const reasons: readonly (readonly [reason: RefusalReason, statuses: readonly number[], words: RegExp])[] = [
+  ['day_limit', [], /\bREQUEST_LIMIT_EXCEEDED\b|\bdaily\b|\bper day\b|\bmonthly\b/i],
+  ['limit', [429], /rate_?limit|\brate limit|RESOURCE_EXHAUSTED|too many requests|TOO_MANY_REQUESTS/i],
+  [
+    'busy',
+    [408, 423, 425, 477, 500, 502, 503, 504, 521, 523, 524, 529],
+    /UNABLE_TO_LOCK_ROW|\bconflict_error\b|concurrent_write|\block(ed)?\b|ECONNRE|ETIMEDOUT|ECONNABORTED/i,
+  ],
+  ['duplicate', [409], /DUPLICATE|uniqueness|already exists|unique constraint|\bCONFLICT\b|NOT_UNIQUE/i],
+  ['gone', [404, 410], /ENTITY_IS_DELETED|NOT_FOUND|\bnot found\b/i],
+  ['access', [401, 403, 407], /INVALID_SESSION_ID|INSUFFICIENT_ACCESS|INVALID_PERM|PERMISSION_DENIED|MISSING_SCOPES/i],
 ];
 
 function reasonOf(texts: readonly string[], status: number | undefined, headers: Received['headers']): RefusalReason {
@@ -264,18 +216,19 @@ function reasonOf(texts: readonly string[], status: number | undefined, headers:
   if (isSpent && status === 429) return 'day_limit';
   // "Invalid permissions, or model not found" is about rights, as its status says.
   const isAllowed = status !== 401 && status !== 403;
-  const row =
-    reasons.find(
-      ({ reason, words }) => (isAllowed || /limit/.test(reason)) && texts.some((text) => words.test(text)),
-    ) ?? reasons.find(({ statuses }) => status !== undefined && statuses.includes(status));
-  return row?.reason ?? 'value';
+  const said = reasons.find(
+    ([reason, , words]) => (isAllowed || /limit/.test(reason)) && texts.some((text) => words.test(text)),
+  );
+  const [reason] = said ?? reasons.find(([, statuses]) => statuses.includes(status ?? 0)) ?? [];
+  return reason ?? 'value';
 }
 
-/** The names of the fields under which CRMs put their words, their codes and further errors. */
-const wordFields = ['message', 'error_description', 'error', 'error_info'];
-const codeFields = [
+/** The names under which CRMs put their words, their codes and further errors. */
+const wordNames = ['message', 'error_description', 'error', 'error_message', 'error_info'];
+const codeNames = [
   'code',
   'errorCode',
+  'error_code',
   'statusCode',
   'category',
   'errorType',
@@ -284,7 +237,19 @@ const codeFields = [
   'reason',
   'error',
 ];
-const innerFields = ['error', 'errors', 'details', 'context'];
+const innerNames = ['error', 'errors', 'details', 'context', 'extensions'];
+
+/** An error and those in it, the outer first. */
+function* errorsIn(body: unknown, depth = 0): Generator<Fields, void, undefined> {
+  if (depth > 4) return;
+  if (Array.isArray(body)) for (const each of body as unknown[]) yield* errorsIn(each, depth + 1);
+  if (!isRecord(body)) return;
+  yield body;
+  for (const name of innerNames) yield* errorsIn(body[name], depth + 1);
+}
+
+const textsIn = (body: unknown, names: readonly string[]): readonly string[] =>
+  [...errorsIn(body)].flatMap((error) => names.flatMap((name) => textOf(error[name]) ?? []));
 
 function messageOf(body: unknown): string {
   if (typeof body === 'string') {
@@ -292,31 +257,15 @@ function messageOf(body: unknown): string {
     const [, title] = /<title>\s*([^<]*?)\s*<\/title>/i.exec(body) ?? [];
     return title ? `The CRM answered with a page: ${title}` : 'The CRM answered with a page instead of data.';
   }
-  const words = wordsIn(body);
+  const words = textsIn(body, wordNames);
   if (words.length > 0) return [...new Set(words)].join(' – ');
   const text = JSON.stringify(body) ?? '';
   return text === '' || text === '{}' ? 'The answer is empty.' : `The answer was not understood: ${text.slice(0, 200)}`;
 }
 
-function wordsIn(body: unknown): readonly string[] {
-  if (Array.isArray(body)) return (body as unknown[]).flatMap(wordsIn);
-  if (!isRecord(body)) return typeof body === 'string' && body.trim() !== '' ? [body.trim()] : [];
-  const own = wordFields.map((name) => textOf(body[name])).filter((text) => text !== undefined);
-  if (own.length > 0) return own;
-  return wordsIn(body['error']).concat(wordsIn(body['errors']));
-}
-
-function codesIn(body: unknown, depth = 0): readonly string[] {
-  if (depth > 3) return [];
-  if (Array.isArray(body)) return [...new Set((body as unknown[]).flatMap((entry) => codesIn(entry, depth + 1)))];
-  if (!isRecord(body)) return [];
-  const own = codeFields
-    .map((name) => textOf(body[name]))
-    .filter((text) => text !== undefined && /^[\w.-]+$/.test(text));
-  if (own.length === 0 && typeof body['status'] === 'string' && /^[A-Z_]{3,}$/.test(body['status']))
-    own.push(body['status']);
-  const inner = innerFields.flatMap((name) => codesIn(body[name], depth + 1));
-  return [...new Set([...own, ...inner].filter((code) => code !== undefined))];
+function codesIn(body: unknown): readonly string[] {
+  const states = textsIn(body, ['status']).filter((text) => /^[A-Z_]{3,}$/.test(text));
+  return [...new Set([...textsIn(body, codeNames).filter((text) => /^[\w.-]+$/.test(text)), ...states])];
 }
 
 /** The ids of the contacts that an error names. */
@@ -324,13 +273,12 @@ function contactsIn(error: unknown): readonly string[] {
   if (!isRecord(error)) return [];
   const context = [error['context'], error['details']].find(isRecord) ?? {};
   const named = [context['objectWriteTraceId'], context['ids'], context['id'], error['id']].find(isFilled);
-  return (Array.isArray(named) ? (named as unknown[]) : [named]).filter(isFilled).map(String);
+  return [named].flat().filter(isFilled).map(String);
 }
 
-function headersOf(response: Fields): Readonly<Record<string, string>> {
-  const { headers } = response;
-  if (!isRecord(headers)) return {};
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+function headersOf({ headers }: Fields): Readonly<Record<string, string>> {
+  const entries = isRecord(headers) ? Object.entries(headers) : [];
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
 /** n8n's own texts instead of a status. */
@@ -354,33 +302,27 @@ function statusIn(text: string): number | undefined {
 
 /** The JSON object or list that a text is, or that stands behind `429 - `, once more as a JSON text or not. */
 function jsonIn(text: string): unknown {
-  const [start] = /["[{][^]*$/.exec(text) ?? [];
-  if (start === undefined || !/^\s*(?:\d{3} - )?["[{]/.test(text)) return undefined;
+  const [, start] = /^\s*(?:\d{3} - )?(["[{][^]*)$/.exec(text) ?? [];
+  if (start === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(start);
-    if (typeof value === 'string') return jsonIn(value);
-    return isRecord(value) || Array.isArray(value) ? value : undefined;
+    return typeof value === 'string' ? jsonIn(value) : value;
   } catch {
     return undefined; // Not JSON: a text as any other.
   }
 }
 
 /** The HTML page in a text. */
-function pageIn(text: string): string | undefined {
-  return /<(?:!doctype html|html)\b[^]*/i.exec(text)?.[0];
-}
+const pageIn = (text: string): string | undefined => /<(?:!doctype html|html)\b[^]*/i.exec(text)?.[0];
 
-const isHttpStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status < 600;
+const isErrorStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status < 600;
 
 function isFilled(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  return value !== undefined && value !== null && value !== '' && value !== false;
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return ![undefined, null, '', false, 0].includes(value as undefined);
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-function refused(refusal: CrmRefusal): CrmAnswer {
-  return { accepted: 0, refused: [refusal] };
-}
+const refused = (refusal: CrmRefusal): CrmAnswer => ({ accepted: 0, refused: [refusal] });

@@ -6,19 +6,15 @@ import { isAddress } from '../signup/address.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
 import type { SyncContact } from './contact.ts';
 import type { ContactIndex } from './contact-index.ts';
-import type { FindingLog } from './findings.ts';
 import type { HandOver } from './hand-over.ts';
 import type { ContactCreate, PlannedPair, PlannedWrites, SubscriptionCreate } from './plan.ts';
 import { isErased } from './plan-address.ts';
-import { type ConsentRecord, withStatus } from './plan-consent.ts';
-import { contactValue, type CustomFieldWrite, customFieldWrite, readContact } from './plan-pair.ts';
-import {
-  addressFingerprint,
-  type SyncSubscription,
-  type ReadyMapping,
-  readSubscription,
-  valueFingerprint,
-} from './prepare-mapping.ts';
+import { withStatus } from './plan-consent.ts';
+import { contactValue, type CustomFieldWrite, customFieldWrite, readContact } from './plan-fields.ts';
+import { contactWriteOf } from './plan-pair.ts';
+import { addressFingerprint, readSubscription, valueFingerprint } from './prepare-mapping.ts';
+import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
+import type { RunContext } from './run-context.ts';
 import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
 import { isOptedOut, yesNo } from './canonical-value.ts';
@@ -42,10 +38,8 @@ export class DraftPlan {
   readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, ignored: 0 };
   /** Contacts without a subscription that are left alone. */
   unknownContacts = 0;
-  readonly #mapping: ReadyMapping;
-  readonly #state: SyncState;
+  readonly #run: RunContext;
   readonly #contacts: ContactIndex;
-  readonly #log: FindingLog;
   readonly #handOver: HandOver;
   /** Fingerprints of what this run misses, and of what the run before missed. */
   readonly #missing = new Set<string>();
@@ -54,17 +48,11 @@ export class DraftPlan {
   readonly #asked = new Set<string>();
   readonly #askedBefore: ReadonlySet<string>;
 
-  constructor(
-    mapping: ReadyMapping,
-    state: SyncState,
-    contacts: ContactIndex,
-    { log, handOver }: { readonly log: FindingLog; readonly handOver: HandOver },
-  ) {
-    this.#mapping = mapping;
-    this.#state = state;
+  constructor(run: RunContext, contacts: ContactIndex, handOver: HandOver) {
+    this.#run = run;
     this.#contacts = contacts;
-    this.#log = log;
     this.#handOver = handOver;
+    const { state } = run;
     this.#askedBefore = new Set(state.asked);
     this.erased = new Set(state.erased);
     this.#missingBefore = new Set(state.missing);
@@ -72,7 +60,7 @@ export class DraftPlan {
 
   /** Notes that the person of a contact was erased, and is never subscribed again. */
   addErased({ email }: SyncContact): void {
-    this.erased.add(this.#log.fingerprint(email));
+    this.erased.add(this.#run.log.fingerprint(email));
   }
 
   /** Plans a contact whose subscription did not come in, or that never had one. */
@@ -87,35 +75,36 @@ export class DraftPlan {
   }
 
   #planUnknownContact(row: number, contact: SyncContact): void {
-    const { subscribe } = this.#mapping;
+    const { subscribe } = this.#run.mapping;
     if (subscribe === 'never' || !isAddress(contact.email)) return;
     // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
     // person decides.
-    if (this.#contacts.hasUnusableToken(row)) return;
+    if (this.#contacts.tokenState(row) !== 'none') return;
     if (this.#contacts.oldestWithAddress(contact.email) !== row) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
     this.#createSubscription(contact);
   }
 
   #createSubscription(contact: SyncContact): void {
-    const key = this.#log.fingerprint(contact.email);
+    const key = this.#run.log.fingerprint(contact.email);
     // A token that was handed over and is not shown says that there was a subscription once.
     if (this.erased.has(key) || this.#handOver.of(contact)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
     const rows = [...this.#contacts.withAddress(contact.email), ...this.#contacts.withFurther(contact.email)];
-    if (this.#mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false)) return;
+    if (this.#run.mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false))
+      return;
     if (this.isAsked(contact))
-      return this.#log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
+      return this.#run.log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
     // Nobody is asked twice: beyond what the state keeps, they wait for the next run.
     if (this.#asked.size >= maxEntries) return;
     this.#asked.add(key);
-    this.subscriptionCreates.push(toSubscriptionCreate(contact, key, this.#mapping));
+    this.subscriptionCreates.push(toSubscriptionCreate(contact, key, this.#run.mapping));
   }
 
   /** Whether an earlier run asked the person of a contact to subscribe: remembered until the contact is linked. */
   isAsked({ email }: Pick<SyncContact, 'email'>): boolean {
     if (this.#askedBefore.size === 0) return false;
-    const key = this.#log.fingerprint(email);
+    const key = this.#run.log.fingerprint(email);
     if (this.#askedBefore.has(key)) this.#asked.add(key);
     return this.#askedBefore.has(key);
   }
@@ -132,100 +121,60 @@ export class DraftPlan {
     const { subscriptionId } = base;
     const situation = 'subscription_missing';
     const changes: FieldChange[] = [];
-    if (this.#isMissingAgain(this.#log.fingerprint(subscriptionId))) {
+    if (this.#isMissingAgain(this.#run.log.fingerprint(subscriptionId))) {
       if (isAddress(email)) this.addErased(contact);
-      this.#log.report('subscription_gone', { row, contactId: id, subscriptionId });
+      this.#run.log.report('subscription_gone', { row, contactId: id, subscriptionId });
       changes.push(...this.#removalOf(contact));
     }
     // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
     const optOut = isOptedOut(shown) ?? base.optOut;
     if ((changes.length === 0 && optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
-    this.removals += changes.length;
+    this.removals += Math.min(1, changes.length);
     const written = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
-    const token = encodeToken({ ...base, optOut }, this.#mapping);
+    const write = { situation, changes: written, key: this.#handOver.keyOf(contact) } as const;
+    const person = { situation, email, subscriptionId, contactId: id, created: 0 } as const;
     this.changed.push({
-      situation,
-      email,
-      subscriptionId,
-      contactId: id,
-      created: 0,
+      ...person,
       changes,
       subscriptionWrites: [],
-      contactWrites: [
-        {
-          id,
-          situation,
-          changes: written,
-          token,
-          replacedToken: contact.token,
-          key: this.#handOver.keyOf(contact),
-          knowsOptOut: optOut === true,
-        },
-      ],
+      contactWrites: [contactWriteOf(contact, { ...base, optOut }, this.#run.mapping, write)],
       consent: [],
     });
   }
 
   /** The status that shows a contact as removed, where it does not yet. */
   #removalOf(contact: SyncContact): readonly FieldChange[] {
-    const status = this.#mapping.fields.find(({ newsletter }) => newsletter === 'status');
-    if (this.#mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return [];
-    const shown = readContact(status, contact);
-    if (shown.state !== 'value' || shown.text === removedStatus) return [];
-    const field = status.contact;
-    return [
-      { kind: 'remove', side: 'crm', field, from: shown.text, to: removedStatus, reason: 'subscription_missing' },
-    ];
+    const reason = 'subscription_missing';
+    return this.#run.mapping.fields.flatMap((field): FieldChange[] => {
+      const shown = field.newsletter === 'status' ? readContact(field, contact) : undefined;
+      if (shown?.state !== 'value' || shown.text === removedStatus) return [];
+      return [{ kind: 'remove', side: 'crm', field: field.contact, from: shown.text, to: removedStatus, reason }];
+    });
   }
 
   /** Plans a subscription without contact: one that is new, or whose contact is missing. */
   planSubscription(subscription: SyncSubscription): void {
     if (isErased(subscription)) return void (this.withoutContact.erased += 1);
     const { id, created } = subscription;
-    const isNew = created > (this.#state.watermark ?? -Infinity);
-    if (!isNew && !this.#handOver.isKept(id)) return this.#planMissingContact(subscription, this.#log.fingerprint(id));
-    if (this.#mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
+    const isNew = created > (this.#run.state.watermark ?? -Infinity);
+    if (!isNew && !this.#handOver.isKept(id)) return this.#planMissingContact(subscription);
+    if (this.#run.mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
     const wasRefused = this.#handOver.addCreate(subscription);
-    this.contactCreates.push({ ...toContactCreate(subscription, 'new_subscription', this.#mapping), wasRefused });
+    this.contactCreates.push({ ...toContactCreate(subscription, 'new_subscription', this.#run.mapping), wasRefused });
   }
 
   /** Reports a subscription whose contact is gone, or belongs to somebody else by now. */
   leaveWithoutContact(subscription: SyncSubscription): void {
     if (isErased(subscription)) return void (this.withoutContact.erased += 1);
     this.withoutContact.deleted += 1;
-    if (this.#mapping.situations.newSubscription === 'leave' || subscription.status === 'inactive') return;
-    this.#log.report('contact_missing', { subscriptionId: subscription.id });
+    if (this.#run.mapping.situations.newSubscription === 'leave' || subscription.status === 'inactive') return;
+    this.#run.log.report('contact_missing', { subscriptionId: subscription.id });
   }
 
-  #planMissingContact(subscription: SyncSubscription, key: string): void {
-    const { id, email, created, status } = subscription;
-    const action = this.#mapping.situations.contactMissing;
-    if (action === 'leave') return this.leaveWithoutContact(subscription);
-    if (action !== 'create_contact') this.withoutContact.deleted += 1;
-    if (!this.#isMissingAgain(key)) return;
-    if (action === 'create_contact') {
-      this.contactCreates.push(toContactCreate(subscription, 'contact_missing', this.#mapping));
-    } else if (status !== 'inactive') {
-      const subscriptionWrites = [{ subscription_id: id, unsubscribe: true as const }];
-      const record: ConsentRecord = {
-        saidBy: 'crm',
-        subscriptionId: id,
-        contactId: null,
-        field: 'contact_missing',
-        written: { side: 'newsletter', field: 'status', value: 'inactive' },
-      };
-      const situation = 'contact_missing';
-      const change: FieldChange = {
-        kind: 'unsubscribe',
-        side: 'newsletter',
-        field: 'status',
-        from: status,
-        to: 'inactive',
-        reason: situation,
-      };
-      const person = { situation, email, created, subscriptionId: id, contactId: null } as const;
-      this.changed.push({ ...person, changes: [change], subscriptionWrites, contactWrites: [], consent: [record] });
-    }
+  #planMissingContact(subscription: SyncSubscription): void {
+    if (this.#run.mapping.situations.contactMissing === 'leave') return this.leaveWithoutContact(subscription);
+    if (this.#isMissingAgain(this.#run.log.fingerprint(subscription.id)))
+      this.contactCreates.push(toContactCreate(subscription, 'contact_missing', this.#run.mapping));
   }
 
   /** The changes since they were last taken. */
@@ -238,7 +187,7 @@ export class DraftPlan {
 
   /** Entries of the largest list in the state for the next run. */
   get entries(): number {
-    return Math.max(this.#missing.size, this.erased.size, this.#handOver.kept);
+    return Math.max(this.#missing.size, this.erased.size, this.#handOver.kept.size);
   }
 
   /**
@@ -251,11 +200,11 @@ export class DraftPlan {
    */
   nextState(newest: number | null, now: number, contacts: number): SyncState {
     const { oldestCreate, ...handedOver } = this.#handOver.next();
-    const { seenUntil: before } = this.#state;
+    const { seenUntil: before } = this.#run.state;
     const last = newest === null ? null : Math.min(newest, this.#handOver.handedUntil);
     const seenUntil = last === null ? before : Math.max(last, before ?? last);
     return {
-      ...this.#state,
+      ...this.#run.state,
       ...handedOver,
       watermark: Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay, oldestCreate - 1),
       seenUntil,

@@ -214,41 +214,42 @@ export class PairFindings {
 }
 
 /** The findings of a run, and which of them no earlier run has reported. */
-export interface FindingLog {
-  /** The findings since they were last taken. */
-  take(): readonly Finding[];
-  /** Adds findings of a pair, whose token remembers what was reported. */
-  add(findings: readonly Finding[]): void;
-  /** Adds a finding that belongs to no pair's token. */
-  report(code: FindingCode, context: FindingContext): void;
-  /** Fingerprints of the findings that belong to no pair, for the state. */
-  reported(): string[];
+export class FindingLog {
   /** A short text that stands for another one. */
-  fingerprint(text: string): string;
-}
+  readonly fingerprint: (text: string) => string;
+  readonly #before: ReadonlySet<string>;
+  readonly #reported = new Set<string>();
+  #findings: Finding[] = [];
 
-/** @param reportedBefore - fingerprints of the run before */
-export function createFindingLog(reportedBefore: readonly string[], fingerprint: (text: string) => string): FindingLog {
-  const before = new Set(reportedBefore);
-  const reported = new Set<string>();
-  let findings: Finding[] = [];
-  return {
-    fingerprint,
-    take() {
-      const taken = findings;
-      findings = [];
-      return taken;
-    },
-    reported: () => [...reported],
-    add(more) {
-      findings.push(...more);
-    },
-    report(code, context) {
-      // Rows change from run to run.
-      const { row, ...stable } = context;
-      const key = fingerprint(JSON.stringify([code, stable.contactId === undefined ? row : null, stable]));
-      reported.add(key);
-      findings.push(finding(code, !before.has(key), context));
-    },
-  };
+  /** @param reportedBefore - fingerprints of the run before */
+  constructor(reportedBefore: readonly string[], fingerprint: (text: string) => string) {
+    this.fingerprint = fingerprint;
+    this.#before = new Set(reportedBefore);
+  }
+
+  /** The findings since they were last taken. */
+  take(): readonly Finding[] {
+    const taken = this.#findings;
+    this.#findings = [];
+    return taken;
+  }
+
+  /** Adds findings of a pair, whose token remembers what was reported. */
+  add(findings: readonly Finding[]): void {
+    this.#findings.push(...findings);
+  }
+
+  /** Adds a finding that belongs to no pair's token. */
+  report(code: FindingCode, context: FindingContext): void {
+    // Rows change from run to run.
+    const { row, ...stable } = context;
+    const key = this.fingerprint(JSON.stringify([code, stable.contactId === undefined ? row : null, stable]));
+    this.#reported.add(key);
+    this.#findings.push(finding(code, !this.#before.has(key), context));
+  }
+
+  /** Fingerprints of the findings that belong to no pair, for the state. */
+  get reported(): readonly string[] {
+    return [...this.#reported];
+  }
 }

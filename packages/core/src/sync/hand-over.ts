@@ -3,9 +3,8 @@
  * token was taken. One that still shows the token before was not, or the list is late. Pure.
  */
 import type { SyncContact } from './contact.ts';
-import type { FindingLog } from './findings.ts';
 import type { PlannedPair, PlannedWrites } from './plan.ts';
-import type { ReadyMapping } from './prepare-mapping.ts';
+import type { RunContext } from './run-context.ts';
 import { maxEntries, type OpenUpdate, type SyncState } from './state.ts';
 import { tokenEnd } from './token.ts';
 
@@ -27,10 +26,7 @@ type Handed = Pick<OpenUpdate, 'tokens' | 'optOut'>;
 
 /** The writes of earlier runs that this run does not show, and its own. Each has the fingerprint of its contact. */
 export class HandOver {
-  readonly #state: SyncState;
-  readonly #log: FindingLog;
-  readonly #mapping: Pick<ReadyMapping, 'paths'>;
-  readonly #mayBeLate: boolean;
+  readonly #run: RunContext;
   readonly #tokensBefore: ReadonlySet<string>;
   /** Whether a contact shows a token that was handed over. */
   #isTaken = false;
@@ -42,28 +38,26 @@ export class HandOver {
   >();
   /** Records that were handed over before, and do not show it. */
   #refused = 0;
-  readonly #kept = new Set<string>();
+  /** Fingerprints of subscriptions that wait for a contact of their own. */
+  readonly kept = new Set<string>();
   readonly #all = new Map<string, Handed>();
   readonly #urgent = new Map<string, Handed>();
   readonly #created: string[] = [];
   /** Unix seconds: the oldest subscription to create a contact for of which nothing else is kept. */
   #oldestCreate = Number.POSITIVE_INFINITY;
-  /** Unix seconds: just before the oldest contact to create that was never handed over. */
-  #waitsFrom = Number.POSITIVE_INFINITY;
+  /** Unix seconds up to which subscriptions were handed over: just before the oldest contact that is to be created. */
+  handedUntil = Number.POSITIVE_INFINITY;
 
-  /** @param mayBeLate - whether the contacts may have been listed as they were before the last run */
-  constructor(mapping: Pick<ReadyMapping, 'paths'>, state: SyncState, log: FindingLog, mayBeLate: boolean) {
-    this.#mapping = mapping;
-    this.#state = state;
-    this.#log = log;
-    this.#mayBeLate = mayBeLate;
+  constructor(run: RunContext) {
+    this.#run = run;
+    const { state } = run;
     const updated = Object.values(state.updates).flatMap(({ tokens }) => tokens);
     this.#tokensBefore = new Set([...updated, ...state.created.flat()]);
   }
 
   /** Stands for a contact. */
   keyOf({ id }: Pick<SyncContact, 'id'>): string {
-    return this.#log.fingerprint(`contact ${id}`);
+    return this.#run.log.fingerprint(`contact ${id}`);
   }
 
   /** Notes a token that a contact shows. */
@@ -75,13 +69,13 @@ export class HandOver {
   of({ id, token }: Pick<SyncContact, 'id' | 'token'>): OpenWrite | undefined {
     if (this.#tokensBefore.size === 0) return undefined;
     const key = this.keyOf({ id });
-    const update = this.#state.updates[key];
+    const update = this.#run.state.updates[key];
     if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
     if (!this.#open.has(key)) {
       this.#refused += 1;
       this.#open.set(key, update);
     }
-    return { isLate: update.isFirst === true && this.#mayBeLate, knowsOptOut: update.optOut === true };
+    return { isLate: update.isFirst === true && this.#run.mayBeLate, knowsOptOut: update.optOut === true };
   }
 
   /** Notes that a contact without its new token shows an opt-out of which its subscription knows. */
@@ -92,27 +86,22 @@ export class HandOver {
 
   /** Notes that a subscription waits for a contact of its own: it gets one as soon as the one it has is gone. */
   keep(id: string): void {
-    this.#kept.add(this.#log.fingerprint(id));
-  }
-
-  /** How many subscriptions wait for a contact of their own. */
-  get kept(): number {
-    return this.#kept.size;
+    this.kept.add(this.#run.log.fingerprint(id));
   }
 
   /** Whether a subscription without contact gets one although it is not new. */
   isKept(id: string): boolean {
-    return this.#state.attempts[this.#log.fingerprint(id)] !== undefined;
+    return this.#run.state.attempts[this.#run.log.fingerprint(id)] !== undefined;
   }
 
   /** Notes the creation of a contact. @returns whether it was refused before, while others were taken */
   addCreate({ id, created }: { readonly id: string; readonly created: number }): boolean {
-    const key = this.#log.fingerprint(id);
-    const refusals = this.#state.attempts[key];
-    const isRepeated = refusals === undefined ? created <= (this.#state.seenUntil ?? -Infinity) : refusals >= 0;
+    const key = this.#run.log.fingerprint(id);
+    const refusals = this.#run.state.attempts[key];
+    const isRepeated = refusals === undefined ? created <= (this.#run.state.seenUntil ?? -Infinity) : refusals >= 0;
     if (isRepeated) this.#refused += 1;
     if (refusals !== undefined && refusals >= reportedAfter - 1)
-      this.#log.report('contact_creation_failed', { subscriptionId: id });
+      this.#run.log.report('contact_creation_failed', { subscriptionId: id });
     if ((isRepeated || refusals !== undefined) && this.#creates.size < maxEntries)
       this.#creates.set(key, { created, refusals });
     else this.#oldestCreate = Math.min(this.#oldestCreate, created);
@@ -123,7 +112,7 @@ export class HandOver {
   report(pairs: readonly PlannedPair[]): void {
     for (const { id, key = '' } of this.#open.size > 0 ? pairs.flatMap((pair) => pair.contactWrites) : [])
       if ((this.#open.get(key)?.runs ?? 0) >= reportedAfter - 1)
-        this.#log.report('contact_update_failed', { contactId: id });
+        this.#run.log.report('contact_update_failed', { contactId: id });
   }
 
   /**
@@ -135,17 +124,13 @@ export class HandOver {
     addTo(this.#all, now.pairs);
     addTo(this.#urgent, urgent);
     for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#created.length))
-      this.#created.push(tokenEnd(String(changes[this.#mapping.paths.token])));
+      this.#created.push(tokenEnd(String(changes[this.#run.mapping.paths.token])));
     for (const { subscriptionId, created } of waiting.contactCreates) {
-      const create = this.#creates.get(this.#log.fingerprint(subscriptionId));
+      const create = this.#creates.get(this.#run.log.fingerprint(subscriptionId));
       if (create) create.waits = true;
-      if (created > (this.#state.seenUntil ?? -Infinity)) this.#waitsFrom = Math.min(this.#waitsFrom, created - 1);
+      if (created > (this.#run.state.seenUntil ?? -Infinity))
+        this.handedUntil = Math.min(this.handedUntil, created - 1);
     }
-  }
-
-  /** Unix seconds: up to which subscriptions were handed over. */
-  get handedUntil(): number {
-    return this.#waitsFrom;
   }
 
   /**
@@ -156,12 +141,12 @@ export class HandOver {
    */
   next(): Pick<SyncState, 'attempts' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
     const isOutage = this.#outage > 0;
-    const attempts: Record<string, number> = Object.fromEntries([...this.#kept].map((key) => [key, -1]));
+    const attempts: Record<string, number> = Object.fromEntries([...this.kept].map((key) => [key, -1]));
     let oldestCreate = this.#oldestCreate;
     for (const [key, { created, refusals, waits }] of this.#creates)
       if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
       else attempts[key] = (refusals ?? 0) + (waits || (isOutage && refusals !== -1) ? 0 : 1);
-    const created = [this.#created, this.#state.created[0] ?? []];
+    const created = [this.#created, this.#run.state.created[0] ?? []];
     return {
       attempts,
       updates: this.#updates(this.#all, isOutage ? 0 : 1),
@@ -173,17 +158,17 @@ export class HandOver {
 
   /** Runs in a row in which several records were refused and none was taken, this one included. */
   get #outage(): number {
-    return !this.#isTaken && this.#refused > 1 ? this.#state.outage + 1 : 0;
+    return !this.#isTaken && this.#refused > 1 ? this.#run.state.outage + 1 : 0;
   }
 
   /** Reports an outage once all contacts came in. */
   reportOutage(): void {
-    if (this.#outage >= reportedAfter) this.#log.report('crm_outage', {});
+    if (this.#outage >= reportedAfter) this.#run.log.report('crm_outage', {});
   }
 
   /** The same after a run that carries out only a part: of some contacts, or of a plan that is held back. */
   updatesOfPart(isHeld: boolean): SyncState['updates'] {
-    return bounded({ ...this.#state.updates, ...this.#updates(isHeld ? this.#urgent : this.#all, 0) });
+    return bounded({ ...this.#run.state.updates, ...this.#updates(isHeld ? this.#urgent : this.#all, 0) });
   }
 
   /** @param more - runs to add to those of a contact that was refused before */

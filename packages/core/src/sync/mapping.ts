@@ -39,12 +39,8 @@ export interface SituationActions {
   /** A subscription without contact that is new, or whose contact could not be created before. */
   readonly newSubscription?: 'create_contact' | 'leave' | undefined;
   /** A subscription whose contact was missing in two complete passes: it was deleted in the CRM. `leave` reports it. */
-  readonly contactMissing?: 'leave' | 'create_contact' | 'unsubscribe' | undefined;
-  /** A contact whose subscription was missing in two complete passes. */
-  readonly subscriptionMissing?: 'mark_removed' | 'leave' | undefined;
+  readonly contactMissing?: 'leave' | 'create_contact' | undefined;
   readonly addressChangedInNewsletter?: 'write' | 'report' | undefined;
-  /** `use_linked` goes on with the one contact whose token names the subscription, if it is one alone. */
-  readonly ambiguous?: 'wait' | 'use_linked' | undefined;
 }
 
 /** The settings of a sync. */
@@ -151,10 +147,8 @@ const settings = {
   optOut: { contact: name, setOnUnsubscribe: yesOrNo },
   situations: {
     newSubscription: oneOf('create_contact', 'leave'),
-    contactMissing: oneOf('leave', 'create_contact', 'unsubscribe'),
-    subscriptionMissing: oneOf('mark_removed', 'leave'),
+    contactMissing: oneOf('leave', 'create_contact'),
     addressChangedInNewsletter: oneOf('write', 'report'),
-    ambiguous: oneOf('wait', 'use_linked'),
   },
   breaker: { share: numberFrom(0, 1), atLeast: numberFrom(0) },
 } as const satisfies {

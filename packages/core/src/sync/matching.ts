@@ -5,7 +5,7 @@
 import { addressKey } from '../signup/address.ts';
 import type { ContactIndex } from './contact-index.ts';
 import { isErased } from './plan-address.ts';
-import { readContact } from './plan-pair.ts';
+import { readContact } from './plan-fields.ts';
 import { addressFingerprint, valueFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import type { Base } from './token.ts';
 import { oldestOfTwins, whoseContact, type Claim, type Decision } from './whose-contact.ts';
@@ -139,7 +139,7 @@ export class Matching {
         (position === 0 || key === present) && base?.address === addressFingerprint(this.#mapping, key),
     );
     const claim: Claim = {
-      token: contacts.hasForeignToken(row) ? 'foreign' : base ? (fits ? 'fits' : 'strays') : 'none',
+      token: contacts.tokenState(row) === 'foreign' ? 'foreign' : base ? (fits ? 'fits' : 'strays') : 'none',
       names: !base ? 'none' : named ? (isErased(named) ? 'erased' : 'living') : this.#isComplete ? 'gone' : 'unread',
       own: own ? (own === named ? 'named' : 'other') : 'none',
       further: free !== undefined,

@@ -28,22 +28,11 @@ export function planAddress(
   const changedHere = here !== base.address;
   const changedThere = addressFingerprint(mapping, contact.email) !== base.address;
   if (changedHere && !changedThere && mapping.situations.addressChangedInNewsletter === 'write') {
-    const written = {
-      kind: 'update',
-      side: 'crm',
-      field: mapping.paths.email,
-      from: contact.email,
-      to: email,
-    } as const;
-    return { fingerprint: here, changes: [{ ...written, reason: 'changed_in_newsletter' }] };
+    const change = { kind: 'update', side: 'crm', from: contact.email, to: email } as const;
+    return { fingerprint: here, changes: [{ ...change, field: mapping.paths.email, reason: 'changed_in_newsletter' }] };
   }
-  findings.add(
-    changedHere
-      ? changedThere
-        ? 'address_changed_on_both_sides'
-        : 'address_changed_in_newsletter'
-      : 'address_changed_in_crm',
-  );
+  if (!changedHere) findings.add('address_changed_in_crm');
+  else findings.add(changedThere ? 'address_changed_on_both_sides' : 'address_changed_in_newsletter');
   return { fingerprint: base.address, changes: [] };
 }
 

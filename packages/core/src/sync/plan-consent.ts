@@ -37,8 +37,6 @@ export function withStatus(
 interface ConsentPlan {
   readonly state: ConsentState;
   readonly optOut: boolean | undefined;
-  readonly unsubscribe: boolean;
-  readonly setOptOut: boolean;
   readonly records: readonly ConsentRecord[];
   /** The unsubscribe and the opt-out to write, for a person. */
   readonly changes: readonly FieldChange[];
@@ -63,63 +61,66 @@ export function planConsent(
   const hasLeft = subscription.status === 'inactive';
   const before = base?.consent ?? 'unknown';
   const wasWithdrawn = before === 'left_newsletter' || before === 'opted_out_in_crm';
+  const isLeaving = hasLeft && !wasWithdrawn;
   const state: ConsentState = hasLeft ? (wasWithdrawn ? before : 'left_newsletter') : 'subscribed';
-  const unchanged = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [], changes: [] };
-  const pair = { subscriptionId: subscription.id, contactId: contact.id };
-  const left = { ...pair, saidBy: 'newsletter', field: 'status' } as const;
-  if (!field) return { ...unchanged, records: hasLeft && !wasWithdrawn ? [{ ...left, written: null }] : [] };
+  const unchanged = { state, optOut: base?.optOut, records: [], changes: [] };
+  const left = {
+    saidBy: 'newsletter',
+    subscriptionId: subscription.id,
+    contactId: contact.id,
+    field: 'status',
+  } as const;
+  if (!field) return { ...unchanged, records: isLeaving ? [{ ...left, written: null }] : [] };
 
   const reading = readOptOut(contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
-  const isLeaving = hasLeft && !wasWithdrawn;
   // An unsubscribe is written where nobody delivers the opt-out, too, and over one that is unreadable once it is not.
   if (reading.state === 'invalid' || (reading.state === 'absent' && !isLeaving))
     return { ...unchanged, state: isLeaving ? before : state };
 
   const isSet = reading.state === 'value' && reading.text === 'true';
   const isNewlySet = isSet && base?.optOut !== true && !knowsOptOut;
-  const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
+  const vetoed = { ...left, saidBy: 'crm', field: field.contact } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
   const optingOut = (reason: ChangeReason): readonly FieldChange[] => [
     { kind: 'opt_out', side: 'crm', field: field.contact, from: contact.optOut, to: true, reason },
   ];
-  const vetoed = { ...pair, saidBy: 'crm', field: field.contact } as const;
+  // Both sides show it for the first time: nothing has to be written.
+  if (isLeaving && isNewlySet)
+    return { ...unchanged, state: 'opted_out_in_crm', optOut: true, records: [{ ...vetoed, written: null }] };
+  if (isLeaving && isSet) return { ...unchanged, optOut: true, records: [{ ...left, written: null }] };
   if (isLeaving) {
-    // Both sides show it for the first time: nothing has to be written.
-    if (isSet)
-      return {
-        ...unchanged,
-        state: isNewlySet ? 'opted_out_in_crm' : 'left_newsletter',
-        optOut: true,
-        records: [{ ...(isNewlySet ? vetoed : left), written: null }],
-      };
     const isCopied = field.setOnUnsubscribe || optOutElsewhere;
-    const records = [{ ...left, written: isCopied ? optOut : null }];
-    const changes = isCopied ? optingOut('left_newsletter') : [];
     const optOutAfter = isCopied || (reading.state === 'absent' ? base?.optOut : false);
-    return { ...unchanged, optOut: optOutAfter, setOptOut: isCopied, records, changes };
+    const records = [{ ...left, written: isCopied ? optOut : null }];
+    return { ...unchanged, optOut: optOutAfter, records, changes: isCopied ? optingOut('left_newsletter') : [] };
   }
   if (!hasLeft && isNewlySet) {
-    const records = [{ ...vetoed, written: status }];
-    const { side, field: target, value } = status;
-    const reason = 'opted_out_in_crm';
-    const changes = [
-      { kind: 'unsubscribe', side, field: target, from: subscription.status, to: value, reason },
-    ] as const;
-    return { ...unchanged, state: reason, optOut: true, unsubscribe: true, records, changes };
+    const changes = [unsubscribing(subscription)];
+    return { state: 'opted_out_in_crm', optOut: true, records: [{ ...vetoed, written: inactive }], changes };
   }
   // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
   if (!hasLeft && isSet) findings.add('active_while_opted_out');
-  const spread = optOutElsewhere && !isSet;
-  const records = spread ? [{ ...vetoed, written: optOut }] : [];
-  const changes = spread ? optingOut('opted_out_elsewhere') : [];
-  return { ...unchanged, optOut: isSet || spread, setOptOut: spread, records, changes };
+  if (isSet || !optOutElsewhere) return { ...unchanged, optOut: isSet };
+  const records = [{ ...vetoed, written: optOut }];
+  return { ...unchanged, optOut: true, records, changes: optingOut('opted_out_elsewhere') };
 }
+
+const inactive = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
+
+const unsubscribing = ({ status }: SyncSubscription): FieldChange => ({
+  kind: 'unsubscribe',
+  side: 'newsletter',
+  field: 'status',
+  from: status,
+  to: 'inactive',
+  reason: 'opted_out_in_crm',
+});
 
 /** The part of a plan that is about other subscriptions with an address of the contact. */
 interface FurtherPlan {
-  /** Those to unsubscribe. */
-  readonly unsubscribed: readonly SyncSubscription[];
+  /** Their unsubscribes. */
+  readonly writes: readonly { readonly subscription_id: string; readonly unsubscribe: true }[];
   readonly records: readonly ConsentRecord[];
   readonly changes: readonly FieldChange[];
 }
@@ -127,43 +128,15 @@ interface FurtherPlan {
 /** An opt-out counts for every address of the contact: newly set, it unsubscribes all of them. */
 export function planFurther(
   { contact, base }: Pair,
-  { optOut: field }: ReadyMapping,
+  { optOut }: ReadyMapping,
   { also = [], knowsOptOut = false }: ConsentOptions,
 ): FurtherPlan {
-  const isNewlySet = field && base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut) === true;
-  const active = isNewlySet ? also.filter(({ status }) => status !== 'inactive') : [];
-  const written = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
+  const isNewlySet = base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut) === true;
+  const active = optOut && isNewlySet ? also.filter(({ status }) => status !== 'inactive') : [];
+  const said = { saidBy: 'crm', contactId: contact.id, field: optOut?.contact ?? '', written: inactive } as const;
   return {
-    unsubscribed: active,
-    records: active.map(({ id }) => ({
-      saidBy: 'crm',
-      subscriptionId: id,
-      contactId: contact.id,
-      field: field?.contact ?? '',
-      written,
-    })),
-    changes: active.map(({ id, email, status }) => ({
-      kind: 'unsubscribe',
-      side: 'newsletter',
-      field: 'status',
-      from: status,
-      to: 'inactive',
-      reason: 'opted_out_in_crm',
-      person: { email, subscriptionId: id },
-    })),
+    writes: active.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),
+    records: active.map(({ id }) => ({ ...said, subscriptionId: id })),
+    changes: active.map((one) => ({ ...unsubscribing(one), person: { email: one.email, subscriptionId: one.id } })),
   };
-}
-
-/** What the contacts of a run show of the opt-out field, all together: a field that nobody can read holds the plan. */
-export class OptOutsSeen {
-  /** Whether a contact delivered the field, with or without a value. */
-  delivered = false;
-  /** Whether the opt-out of a contact was yes or no. */
-  readable = false;
-
-  add(value: unknown): void {
-    if (this.readable || value === undefined) return;
-    this.delivered = true;
-    this.readable = isOptedOut(value) !== undefined;
-  }
 }

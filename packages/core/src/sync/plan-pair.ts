@@ -1,14 +1,14 @@
-/** Plans one subscription and its contact: a three-way merge of each field with the value both last agreed on. Pure. */
+/** Plans one subscription and its contact: consent, address and values, and the token that remembers them. Pure. */
+import { isOptedOut } from './canonical-value.ts';
+import type { FieldChange } from './changes.ts';
 import { type SyncContact, hasToken } from './contact.ts';
-import type { ChangeReason, FieldChange } from './changes.ts';
-import { isEcho } from './echo.ts';
-import { type Finding, PairFindings, type Side } from './findings.ts';
+import { type Finding, PairFindings } from './findings.ts';
 import type { Pair } from './pair.ts';
 import { isErased, planAddress } from './plan-address.ts';
 import { type ConsentOptions, type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
-import { readSubscription, type ReadyMapping, type ReadyField, valueFingerprint } from './prepare-mapping.ts';
-import { encodeToken, type Base, type FieldBase, type AwaitedWrite } from './token.ts';
-import { isOptedOut, type Reading, readValue, valueOf } from './canonical-value.ts';
+import { type CustomFieldWrite, emptyFieldBase, planFields } from './plan-fields.ts';
+import type { ReadyMapping } from './prepare-mapping.ts';
+import { encodeToken, type Base } from './token.ts';
 
 /** Why a pair is written; every write names it. */
 export type Situation =
@@ -26,7 +26,7 @@ export type Situation =
 export interface SubscriptionWrite {
   readonly subscription_id: string;
   readonly unsubscribe?: true;
-  readonly custom_fields?: readonly CustomFieldWrite[];
+  readonly custom_fields?: CustomFieldWrite[];
 }
 
 /** A change of one contact. */
@@ -90,33 +90,23 @@ export interface PairOptions extends ConsentOptions {
  */
 export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
   const { subscription, contact, base } = pair;
-  const { situation = base ? 'linked' : 'found_by_address', consentAlone = false, isFurther = false } = options;
-  const isValueHeld = options.valuesWait === true || base?.waits === true;
-  const valuesWait = isValueHeld || consentAlone;
+  const { situation = base ? 'linked' : 'found_by_address', consentAlone = false, isFurther = false, key } = options;
   const findings = new PairFindings(pair);
   if (base && isErased(subscription)) return erasedPlan({ ...pair, base }, mapping, findings, options);
 
+  const isValueHeld = options.valuesWait === true || base?.waits === true;
+  const valuesWait = isValueHeld || consentAlone;
   const consent = planConsent(pair, mapping, findings, options);
   const further = planFurther(pair, mapping, options);
-  const saysNo = consent.records.length > 0 || further.unsubscribed.length > 0;
+  const saysNo = consent.records.length > 0 || further.writes.length > 0;
   const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
   const isMirrored = consentAlone && !isValueHeld && subscription.status === 'inactive';
   const values = planFields(pair, mapping, findings, ({ newsletter }) =>
     isMirrored ? newsletter !== 'status' : valuesWait,
   );
-  const { optOut } = mapping;
-  const changes: Record<string, unknown> = {};
-  if (optOut && consent.setOptOut) changes[optOut.contact] = true;
-  for (const { field, to } of address.changes) changes[field] = to;
-  Object.assign(changes, values.changes);
-  const subscriptionWrite =
-    consent.unsubscribe || values.custom.length > 0
-      ? {
-          subscription_id: subscription.id,
-          ...(consent.unsubscribe && { unsubscribe: true as const }),
-          ...(values.custom.length > 0 && { custom_fields: values.custom }),
-        }
-      : null;
+  const inCrm = [...consent.changes, ...address.changes].filter(({ side }) => side === 'crm');
+  const changes = { ...Object.fromEntries(inCrm.map(({ field, to }) => [field, to])), ...values.changes };
+  const unsubscribe = consent.changes.some(({ kind }) => kind === 'unsubscribe');
   const unchanged: Base = {
     subscriptionId: subscription.id,
     address: address.fingerprint,
@@ -131,41 +121,51 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     ? base?.optOut !== unchanged.optOut
     : !isSameBase(base, unchanged) &&
       (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
-  const isWritten = consentAlone
-    ? saysNo
-    : subscriptionWrite !== null ||
-      further.unsubscribed.length > 0 ||
-      Object.keys(changes).length > 0 ||
-      isTokenWritten;
-  const next = isWritten ? { ...unchanged, fields: values.settled } : unchanged;
+  const subscriptionWrite = subscriptionWriteOf(subscription.id, unsubscribe, values.custom);
+  const isChanged = subscriptionWrite !== null || further.writes.length > 0 || Object.keys(changes).length > 0;
+  if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, unchanged, findings);
+  const next = { ...unchanged, fields: values.settled };
   const hasValues = values.fieldChanges.length > 0 || address.changes.length > 0;
   const alone =
-    !consentAlone && saysNo && hasValues
-      ? planPair(pair, mapping, { ...options, consentAlone: true }).contactWrite
-      : null;
+    !consentAlone && saysNo && hasValues ? planPair(pair, mapping, { ...options, consentAlone: true }) : null;
   return {
-    situation,
-    subscriptionWrite: isWritten ? subscriptionWrite : null,
-    furtherWrites: further.unsubscribed.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),
-    contactWrite: isWritten
-      ? {
-          id: contact.id,
-          situation,
-          changes,
-          token: encodeToken(next, mapping),
-          replacedToken: contact.token,
-          key: options.key,
-          knowsOptOut: next.optOut === true,
-          ...(alone && { alone: { changes: alone.changes, token: alone.token } }),
-        }
-      : null,
-    base: next,
-    findings: findings.list,
-    consent: isWritten
-      ? [...consent.records.map((record) => withStatus(record, changes, mapping)), ...further.records]
-      : [],
-    changes: isWritten ? [...consent.changes, ...further.changes, ...address.changes, ...values.fieldChanges] : [],
+    ...planOf(situation, next, findings),
+    subscriptionWrite,
+    furtherWrites: further.writes,
+    contactWrite: {
+      ...contactWriteOf(contact, next, mapping, { situation, changes, key }),
+      ...(alone?.contactWrite && { alone: { changes: alone.contactWrite.changes, token: alone.contactWrite.token } }),
+    },
+    consent: [...consent.records.map((record) => withStatus(record, changes, mapping)), ...further.records],
+    changes: [...consent.changes, ...further.changes, ...address.changes, ...values.fieldChanges],
   };
+}
+
+/** A plan that writes nothing. */
+function planOf(situation: Situation, base: Base, { list: findings }: PairFindings): PairPlan {
+  const nothing = { subscriptionWrite: null, furtherWrites: [], contactWrite: null };
+  return { situation, ...nothing, base, findings, consent: [], changes: [] };
+}
+
+/** The write of a subscription; null where nothing changes. */
+export function subscriptionWriteOf(
+  subscription_id: string,
+  unsubscribe: boolean,
+  custom_fields: CustomFieldWrite[],
+): SubscriptionWrite | null {
+  if (!unsubscribe && custom_fields.length === 0) return null;
+  return { subscription_id, ...(unsubscribe && { unsubscribe }), ...(custom_fields.length > 0 && { custom_fields }) };
+}
+
+/** The write of a contact, with the token that holds its new base. */
+export function contactWriteOf(
+  { id, token: replacedToken }: SyncContact,
+  base: Base,
+  mapping: ReadyMapping,
+  { situation, changes, key }: Pick<ContactWrite, 'situation' | 'changes' | 'key'>,
+): ContactWrite {
+  const token = encodeToken(base, mapping);
+  return { id, situation, changes, token, replacedToken, key, knowsOptOut: base.optOut === true };
 }
 
 /** Whether at most echoes arrived since the token was written. */
@@ -201,252 +201,7 @@ function erasedPlan(
   findings.add('erased');
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
   const next = { ...base, optOut: isOptedOut(contact.optOut) ?? base.optOut, reported: findings.reported };
-  const token = encodeToken(next, mapping);
-  return {
-    situation: 'erased',
-    subscriptionWrite: null,
-    furtherWrites: [],
-    contactWrite:
-      token === contact.token || consentAlone
-        ? null
-        : {
-            id: contact.id,
-            situation: 'erased',
-            changes: {},
-            token,
-            replacedToken: contact.token,
-            key,
-            knowsOptOut: next.optOut === true,
-          },
-    base: next,
-    findings: findings.list,
-    consent: [],
-    changes: [],
-  };
-}
-
-const emptyFieldBase: FieldBase = {};
-
-/** A value is written to a side at most this often while the side keeps showing another one. */
-const maxWrites = 2;
-/** A yes or no has no other form: what a side shows is somebody's choice, who may change his mind in every run. */
-const maxToggles = 62;
-
-/** A value of a custom field to set, or to delete. */
-export interface CustomFieldWrite {
-  readonly name: string;
-  readonly value?: string | number | boolean | readonly string[];
-  readonly delete?: true;
-}
-
-/** Reads the contact's value of a field. */
-export function readContact({ kind, contact: path, separator }: ReadyField, { values }: SyncContact): Reading {
-  return readValue(kind, values[path], separator);
-}
-
-/**
- * The canonical text that the contact shows of a field; undefined where it was not delivered or is invalid. CRMs leave
- * out boxes that are not ticked: a missing one equals what the newsletter has unless that is true.
- *
- * @param here - the newsletter's text
- */
-function shownByContact(field: ReadyField, here: string, before: FieldBase, { contact }: Pair): string | undefined {
-  const reading = readContact(field, contact);
-  if (field.kind === 'boolean' && contact.lacks?.includes(field.contact))
-    return here !== 'true' ? here : before.agreed === undefined ? '' : 'false';
-  // What only the sync writes is written where nobody delivers it, too.
-  if (reading.state === 'absent' && field.direction === 'to_contact')
-    return field.kind === 'boolean' && here !== 'true' ? here : '';
-  return reading.state === 'value' ? reading.text : undefined;
-}
-
-/** The values of a pair that are written, and the bases of its fields. */
-interface FieldPlans {
-  readonly changes: Record<string, unknown>;
-  readonly custom: CustomFieldWrite[];
-  readonly fieldChanges: FieldChange[];
-  /** The base of each field for a token that is written in any case. */
-  readonly settled: FieldBase[];
-  /** The same for a pair without writes: unchanged where only an echo arrived, which is no reason to write a token. */
-  readonly fields: FieldBase[];
-}
-
-function planFields(
-  pair: Pair,
-  mapping: ReadyMapping,
-  findings: PairFindings,
-  waits: (field: ReadyField) => boolean,
-): FieldPlans {
-  const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], settled: [], fields: [] };
-  for (const field of mapping.fields) {
-    const before = pair.base?.fields[field.index] ?? emptyFieldBase;
-    const reportedBefore = findings.list.length;
-    const isWaiting = waits(field);
-    const plan: FieldPlan = isWaiting ? { base: before } : planField(field, before, pair, mapping, findings);
-    const { write } = plan;
-    const base = isWaiting ? before : withReported(plan.base, findings.list.length > reportedBefore);
-    plans.settled.push(base);
-    plans.fields.push(isArrival(before, base) ? before : base);
-    if (write === undefined) continue;
-    plans.fieldChanges.push(fieldChange(field, write));
-    if (write.side === 'crm') plans.changes[field.contact] = contactValue(field, write.text, mapping);
-    else plans.custom.push(customFieldWrite(field, write.text));
-  }
-  return plans;
-}
-
-function withReported({ reported: _, ...base }: FieldBase, isReported: boolean): FieldBase {
-  return isReported ? { ...base, reported: true } : base;
-}
-
-/**
- * Whether a field remembers the same, or only forgets writes whose echo arrived. A value that was written more than
- * once is forgotten by a new token: otherwise its next write would count as one more that is not accepted.
- */
-function isArrival(before: FieldBase, after: FieldBase): boolean {
-  const isArrived = (wrote: AwaitedWrite | undefined, awaited: AwaitedWrite | undefined): boolean =>
-    awaited ? awaited === wrote : wrote === undefined || wrote.count === 1;
-  return (
-    before.agreed === after.agreed &&
-    before.reported === after.reported &&
-    isArrived(before.toSubscription, after.toSubscription) &&
-    isArrived(before.toContact, after.toContact)
-  );
-}
-
-interface FieldPlan {
-  readonly base: FieldBase;
-  readonly write?: FieldWrite;
-}
-
-/** A canonical text to write, and the one that it replaces. */
-interface FieldWrite {
-  readonly side: Side;
-  readonly text: string;
-  readonly replaced: string;
-  readonly reason: ChangeReason;
-}
-
-function fieldChange(
-  { kind, contact, customField }: ReadyField,
-  { side, text, replaced, reason }: FieldWrite,
-): FieldChange {
-  const field = side === 'crm' ? contact : (customField ?? '');
-  return { kind: 'update', side, field, from: valueOf(kind, replaced), to: valueOf(kind, text), reason };
-}
-
-/** What both sides show of a field: canonical texts. */
-type Shown = Readonly<Record<Side, string>>;
-
-const awaitedBy = { newsletter: 'toSubscription', crm: 'toContact' } as const;
-const otherThan = { newsletter: 'crm', crm: 'newsletter' } as const;
-const changedBy = { newsletter: 'changed_by_newsletter', crm: 'changed_by_crm' } as const;
-
-function planField(
-  field: ReadyField,
-  before: FieldBase,
-  pair: Pair,
-  mapping: ReadyMapping,
-  findings: PairFindings,
-): FieldPlan {
-  const a = readSubscription(field, pair.subscription);
-  const b = readContact(field, pair.contact);
-  if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
-  if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
-  const there = a.state === 'value' ? shownByContact(field, a.text, before, pair) : undefined;
-  if (a.state !== 'value' || there === undefined) return { base: before };
-  const isTwoWay = field.direction === 'both';
-  const shown = { newsletter: a.text, crm: there };
-  // Written once where nobody can see it.
-  if (b.state === 'absent' && before.toContact?.fingerprint === valueFingerprint(mapping, a.text))
-    return { base: before };
-  if (a.text === there) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
-
-  const echo = planEcho(field, before, shown, mapping);
-  if (echo) {
-    findings.add(changedBy[echo.side], field, echo.side);
-    return { base: echo.base };
-  }
-  const { winner, reason } = winnerOf(field, before, shown, mapping);
-  if (winner === 'review') {
-    findings.add('conflict', field);
-    return { base: before };
-  }
-  const side = otherThan[winner];
-  const text = shown[winner];
-  const fingerprint = valueFingerprint(mapping, text);
-  const last = before[awaitedBy[side]];
-  const count = last?.fingerprint === fingerprint ? last.count + 1 : 1;
-  if (count > (field.kind === 'boolean' ? maxToggles : maxWrites)) {
-    findings.add('not_accepted', field, side);
-    return { base: before };
-  }
-  const other = before[awaitedBy[winner]];
-  return {
-    base: {
-      ...(isTwoWay && { agreed: fingerprint }),
-      [awaitedBy[side]]: { fingerprint, count },
-      // Another form that the winner showed before belongs to the value before.
-      ...(other && other.count > 0 && { [awaitedBy[winner]]: other }),
-    },
-    write: { side, text, replaced: shown[side], reason },
-  };
-}
-
-/** The side that shows what was last written to it in another form, while the other side still has that value. */
-function planEcho(
-  field: ReadyField,
-  before: FieldBase,
-  shown: Shown,
-  mapping: ReadyMapping,
-): { readonly side: Side; readonly base: FieldBase } | undefined {
-  for (const side of ['crm', 'newsletter'] as const) {
-    const wrote = before[awaitedBy[side]];
-    if (!wrote) continue;
-    const other = shown[otherThan[side]];
-    const written = before.agreed ?? wrote.fingerprint;
-    if (valueFingerprint(mapping, other) !== written) continue;
-    const form = { fingerprint: valueFingerprint(mapping, shown[side]), count: 0 };
-    // Seen before: the side goes on showing this form.
-    if (wrote.count === 0 && wrote.fingerprint === form.fingerprint) return { side, base: before };
-    if (wrote.count === 0 || wrote.fingerprint !== written || !isEcho(field, other, shown[side])) continue;
-    // The value of a field that goes one way is written whenever it changes, whatever the other side shows.
-    return { side, base: field.direction === 'both' ? { agreed: written, [awaitedBy[side]]: form } : before };
-  }
-  return undefined;
-}
-
-/** Whose value goes to the other side, and why. */
-function winnerOf(
-  { direction, conflict }: ReadyField,
-  before: FieldBase,
-  shown: Shown,
-  mapping: ReadyMapping,
-): { readonly winner: ReadyField['conflict']; readonly reason: ChangeReason } {
-  if (direction === 'to_contact') return { winner: 'newsletter', reason: 'from_newsletter' };
-  if (direction === 'to_subscription') return { winner: 'crm', reason: 'from_crm' };
-  const isChanged = (side: Side): boolean => {
-    const form = before[awaitedBy[side]];
-    const known = form?.count === 0 ? form.fingerprint : before.agreed;
-    return known === undefined ? shown[side] !== '' : valueFingerprint(mapping, shown[side]) !== known;
-  };
-  const [aChanged, bChanged] = [isChanged('newsletter'), isChanged('crm')];
-  if (aChanged && !bChanged)
-    return { winner: 'newsletter', reason: shown.crm === '' ? 'only_in_newsletter' : 'changed_in_newsletter' };
-  if (bChanged && !aChanged)
-    return { winner: 'crm', reason: shown.newsletter === '' ? 'only_in_crm' : 'changed_in_crm' };
-  return { winner: conflict, reason: conflict === 'newsletter' ? 'newsletter_wins' : 'crm_wins' };
-}
-
-/** A canonical text as the newsletter's custom field takes it. */
-export function customFieldWrite({ customField = '', kind }: ReadyField, text: string): CustomFieldWrite {
-  const value = valueOf(kind, text);
-  return value === null ? { name: customField, delete: true } : { name: customField, value };
-}
-
-/** A canonical text as the contact's field takes it. */
-export function contactValue({ kind, separator }: ReadyField, text: string, { emptyValue }: ReadyMapping): unknown {
-  const value = valueOf(kind, text);
-  if (value === null) return emptyValue;
-  return Array.isArray(value) && separator !== undefined ? value.join(separator) : value;
+  const contactWrite = contactWriteOf(contact, next, mapping, { situation: 'erased', changes: {}, key });
+  const isWritten = contactWrite.token !== contact.token && !consentAlone;
+  return { ...planOf('erased', next, findings), contactWrite: isWritten ? contactWrite : null };
 }

@@ -2,7 +2,9 @@
 import { isUrgent, type FieldChange, type WithoutContact } from './changes.ts';
 import type { Finding, Side } from './findings.ts';
 import type { Member } from './matching.ts';
-import type { PairPlan, CustomFieldWrite, Situation, SubscriptionWrite, ContactWrite } from './plan-pair.ts';
+import type { CustomFieldWrite } from './plan-fields.ts';
+import { subscriptionWriteOf, type PairPlan, type Situation } from './plan-pair.ts';
+import type { SubscriptionWrite, ContactWrite } from './plan-pair.ts';
 import type { SyncSubscription } from './prepare-mapping.ts';
 import type { SyncState } from './state.ts';
 import type { ConsentRecord } from './plan-consent.ts';
@@ -14,11 +16,6 @@ export interface PairPlans {
   readonly plans: readonly PairPlan[];
 }
 
-/** Whether a plan changes anything: with every change, the contact gets a new token. */
-export function hasWrites({ contactWrite }: PairPlan): boolean {
-  return contactWrite !== null;
-}
-
 /** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */
 export function joinPlans(
   { id, email, created }: SyncSubscription,
@@ -26,30 +23,22 @@ export function joinPlans(
   wasRefused = false,
 ): PlannedPair {
   const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
-  const [first] = writes;
-  const [contact, ...others] = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
-  const fields = writes.flatMap(({ custom_fields }) => custom_fields ?? []);
+  const own = subscriptionWriteOf(
+    id,
+    writes.some(({ unsubscribe }) => unsubscribe),
+    writes.flatMap(({ custom_fields }) => custom_fields ?? []),
+  );
+  const contactWrites = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
   return {
     situation: plans[0]?.situation ?? 'linked',
     ...(wasRefused && { wasRefused }),
     email,
     created,
     subscriptionId: id,
-    contactId: (others.length === 0 && contact?.id) || null,
+    contactId: (contactWrites.length === 1 && contactWrites[0]?.id) || null,
     changes: plans.flatMap(({ changes }) => changes),
-    subscriptionWrites: [
-      ...(first
-        ? [
-            {
-              subscription_id: first.subscription_id,
-              ...(writes.some(({ unsubscribe }) => unsubscribe) && { unsubscribe: true as const }),
-              ...(fields.length > 0 && { custom_fields: fields }),
-            },
-          ]
-        : []),
-      ...plans.flatMap(({ furtherWrites }) => furtherWrites),
-    ],
-    contactWrites: plans.flatMap(({ contactWrite }) => contactWrite ?? []),
+    subscriptionWrites: [...(own ? [own] : []), ...plans.flatMap(({ furtherWrites }) => furtherWrites)],
+    contactWrites,
     consent: plans.flatMap(({ consent }) => consent),
   };
 }
@@ -92,7 +81,7 @@ export interface SubscriptionCreate {
     readonly email: string;
     readonly reactivate_existing: false;
     readonly double_opt_override?: 'on';
-    readonly custom_fields?: readonly CustomFieldWrite[];
+    readonly custom_fields?: CustomFieldWrite[];
   };
 }
 

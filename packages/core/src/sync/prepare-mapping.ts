@@ -7,18 +7,8 @@ import type { KnownCustomField } from '../import/custom-fields.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { contactPaths } from './contact.ts';
-import {
-  type Direction,
-  type ConflictRule,
-  type OptOutMapping,
-  type SyncMapping,
-  type SituationActions,
-  checkMapping,
-  MappingError,
-  type FieldMapping,
-  subscriptionProperties,
-  type SubscriptionProperty,
-} from './mapping.ts';
+import { checkMapping, MappingError, subscriptionProperties, type SubscriptionProperty } from './mapping.ts';
+import type { ConflictRule, Direction, FieldMapping, OptOutMapping, SituationActions, SyncMapping } from './mapping.ts';
 import { type ValueKind, type Reading, readValue } from './canonical-value.ts';
 
 /** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
@@ -93,7 +83,9 @@ export function prepareMapping(
   const { optOut, situations = {}, breaker = {} } = mapping;
   return {
     fields,
-    vanished: fields.flatMap((field) => (isVanished(field, byId) ? [field.contact] : [])),
+    vanished: fields.flatMap(({ customField, newsletter, contact }) =>
+      customField !== undefined && !byId.has(newsletter) ? [contact] : [],
+    ),
     paths: contactPaths(mapping.contact),
     optOut: optOut && { contact: optOut.contact, setOnUnsubscribe: optOut.setOnUnsubscribe ?? true },
     subscribe: mapping.subscribe ?? 'never',
@@ -101,9 +93,7 @@ export function prepareMapping(
     situations: {
       newSubscription: situations.newSubscription ?? 'create_contact',
       contactMissing: situations.contactMissing ?? 'leave',
-      subscriptionMissing: situations.subscriptionMissing ?? 'mark_removed',
       addressChangedInNewsletter: situations.addressChangedInNewsletter ?? 'write',
-      ambiguous: situations.ambiguous ?? 'wait',
     },
     emptyValue: mapping.emptyValue ?? null,
     breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
@@ -128,9 +118,6 @@ function readyField(
   // A kind this version does not know is kept as text.
   return { ...common, kind: isKind(known?.kind) ? known.kind : 'string', customField: known?.display ?? '' };
 }
-
-const isVanished = ({ customField, newsletter }: ReadyField, byId: ReadonlyMap<string, KnownCustomField>): boolean =>
-  customField !== undefined && !byId.has(newsletter);
 
 /**
  * Numbers the fields by what they are, so that their bases are found in whatever row they stand. The kind is part of

@@ -8,21 +8,14 @@ import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { isUrgent } from './changes.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { createFindingLog, type FindingContext, type FindingLog } from './findings.ts';
+import { type FindingContext, FindingLog } from './findings.ts';
 import { HandOver } from './hand-over.ts';
 import { baseOfAnother, Matching, oldestTwin, type Match, type Member } from './matching.ts';
 import { planPair, type PairOptions, type PairPlan } from './plan-pair.ts';
-import {
-  hasWrites,
-  joinPlans,
-  urgentOf,
-  withinBudget,
-  type PairPlans,
-  type PlannedBatch,
-  type PlannedPair,
-  type SyncPlan,
-} from './plan.ts';
+import { joinPlans, urgentOf, withinBudget } from './plan.ts';
+import type { PairPlans, PlannedBatch, PlannedPair, SyncPlan } from './plan.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import type { RunContext } from './run-context.ts';
 import { maxEntries, type SyncState } from './state.ts';
 import { Tally } from './tally.ts';
 import { isTokenId } from './token.ts';
@@ -55,9 +48,7 @@ const partSize = 2000;
  * Creates a reconciler for one run. It keeps an index of the contacts, and of the pairs only those with a change or a
  * finding. The order in which contacts and pages come in does not change the plan.
  */
-export function createReconciler(options: ReconcilerOptions): Reconciler {
-  return new Reconciler(options);
-}
+export const createReconciler = (options: ReconcilerOptions): Reconciler => new Reconciler(options);
 
 /**
  * Takes contacts first, then pages of subscriptions, and returns a plan. A run that is too large for memory does so
@@ -65,16 +56,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
  * or through others, belong in one batch.
  */
 export class Reconciler {
-  readonly #mapping: ReadyMapping;
-  readonly #state: SyncState;
-  readonly #now: number;
-  readonly #accept: boolean;
-  readonly #onAtRest: ReconcilerOptions['onAtRest'];
-  readonly #log: FindingLog;
+  readonly #options: ReconcilerOptions;
+  readonly #run: RunContext;
   readonly #contacts: ContactIndex;
   readonly #handOver: HandOver;
   readonly #draft: DraftPlan;
-  readonly #scope: NonNullable<ReconcilerOptions['scope']>;
   /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
   #isComplete: boolean;
   /** Subscriptions whose contact is not plain before all are known, by their ids. */
@@ -90,22 +76,16 @@ export class Reconciler {
   #newest: number | null = null;
 
   constructor(options: ReconcilerOptions) {
-    const { mapping, state, now, scope = 'everything', accept = false, mayBeLate = true, onAtRest } = options;
-    this.#mapping = mapping;
-    this.#state = state;
-    this.#now = now;
-    this.#accept = accept;
-    this.#onAtRest = onAtRest;
+    const { mapping, state, scope = 'everything', mayBeLate = true } = options;
+    this.#options = options;
+    const log = new FindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
+    const isOfAll = scope === 'everything';
+    this.#run = { mapping, state, log, isOfAll, mayBeLate };
     this.#budget = mapping.mostWrites;
-    this.#scope = scope;
-    this.#isComplete = scope === 'everything';
-    this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
-    this.#handOver = new HandOver(mapping, state, this.#log, mayBeLate);
-    this.#contacts = new ContactIndex(mapping, this.#log, {
-      areAll: this.#isComplete,
-      onToken: (token) => this.#handOver.see(token),
-    });
-    this.#draft = new DraftPlan(mapping, state, this.#contacts, { log: this.#log, handOver: this.#handOver });
+    this.#isComplete = isOfAll;
+    this.#handOver = new HandOver(this.#run);
+    this.#contacts = new ContactIndex(this.#run, (token) => this.#handOver.see(token));
+    this.#draft = new DraftPlan(this.#run, this.#contacts, this.#handOver);
   }
 
   /**
@@ -135,7 +115,7 @@ export class Reconciler {
       if (typeof id === 'string' && isTokenId(id) && typeof email === 'string')
         this.#contacts.setMatched([...this.#contacts.linkedTo(id), ...this.#contacts.withAddress(email)]);
       else this.#isComplete = false;
-      this.#log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
+      this.#run.log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
     }
   }
 
@@ -182,13 +162,13 @@ export class Reconciler {
     const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
     this.#budget -= used;
     const urgent = this.#urgent();
-    const { atLeast } = this.#mapping.breaker;
+    const { atLeast } = this.#run.mapping.breaker;
     const always = urgent.filter(
       ({ subscriptionWrites, contactWrites }) =>
         subscriptionWrites.length === 0 && contactWrites.length <= Math.max(1, atLeast),
     );
     this.#handOver.settle(now, waiting, always);
-    const batch = { ...now, waiting, urgent, findings: this.#log.take() };
+    const batch = { ...now, waiting, urgent, findings: this.#run.log.take() };
     this.#tally.add(batch, this.#contacts.size);
     this.#contacts.clear();
     this.#unplain.clear();
@@ -210,7 +190,7 @@ export class Reconciler {
     const isLinked = this.#contacts.isLinked(row);
     if (isLinked && this.#contacts.isAtRest(row, subscription, key)) {
       this.#tally.pairs += 1;
-      return this.#onAtRest?.(this.#contacts.contactAt(row).id);
+      return this.#options.onAtRest?.(this.#contacts.contactAt(row).id);
     }
     this.#addPair(subscription, [{ row, isLinked }]);
   }
@@ -224,14 +204,14 @@ export class Reconciler {
     this.#tally.pairs += 1;
     const [first] = members;
     const plans = this.#plansOf({ subscription, members }, false);
-    if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan) || plan.base.waits))
+    if (plans.some((plan) => plan.findings.length > 0 || plan.contactWrite || plan.base.waits))
       this.#pairs.push({ subscription, members, plans });
-    else if (members.length === 1 && first) this.#onAtRest?.(this.#contacts.contactAt(first.row).id);
+    else if (members.length === 1 && first) this.#options.onAtRest?.(this.#contacts.contactAt(first.row).id);
     if (members.length === 1) return;
-    const oldest = oldestTwin(members, this.#contacts, this.#mapping);
+    const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     for (const { row } of members) {
       const code = oldest === undefined ? 'ambiguous' : row === oldest ? null : 'twin';
-      if (code) this.#log.report(code, this.#contextOf(row, subscription));
+      if (code) this.#run.log.report(code, this.#contextOf(row, subscription));
     }
   }
 
@@ -243,13 +223,12 @@ export class Reconciler {
     const [first] = members;
     if (first && members.length === 1) return [this.#planMember(subscription, first, { consentAlone })];
     const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut) === true);
-    const oldest = oldestTwin(members, this.#contacts, this.#mapping);
-    const chosen = oldest ?? this.#linkedOf(members);
+    const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     return members.map((member) =>
       this.#planMember(subscription, member, {
         situation: oldest === undefined ? 'ambiguous' : 'twin',
         consentAlone,
-        valuesWait: member.row !== chosen,
+        valuesWait: member.row !== oldest,
         optOutElsewhere: optedOut.some((other) => other !== member),
       }),
     );
@@ -259,7 +238,7 @@ export class Reconciler {
     const { row, isLinked, hasTokenOfAnother, isFurther, also } = member;
     const contacts = this.#contacts;
     const base = hasTokenOfAnother
-      ? baseOfAnother(contacts.at(row).base, subscription, this.#mapping)
+      ? baseOfAnother(contacts.at(row).base, subscription, this.#run.mapping)
       : isLinked
         ? contacts.baseFor(row, subscription.id)
         : undefined;
@@ -276,23 +255,17 @@ export class Reconciler {
       key: this.#handOver.keyOf(contact),
       needsToken: !contacts.isLinked(row) && this.#draft.isAsked(contact),
     };
-    const whole = planPair(pair, this.#mapping, all);
+    const whole = planPair(pair, this.#run.mapping, all);
     // Refused together with values, a no goes out by itself.
     const plan =
-      open && whole.contactWrite?.alone ? planPair(pair, this.#mapping, { ...all, consentAlone: true }) : whole;
+      open && whole.contactWrite?.alone ? planPair(pair, this.#run.mapping, { ...all, consentAlone: true }) : whole;
     if (open && !plan.contactWrite && plan.base.optOut) this.#handOver.noteOptOut(all.key);
     return plan;
   }
 
-  /** The only linked one of several contacts, where the mapping goes on with it. */
-  #linkedOf(members: readonly Member[]): number | undefined {
-    const [linked, ...others] = members.filter(({ isLinked }) => isLinked);
-    return this.#mapping.situations.ambiguous === 'use_linked' && others.length === 0 ? linked?.row : undefined;
-  }
-
   /** Plans the subscriptions whose contact is not plain, once all are known. */
   #planUnplain(): Matching {
-    const matching = new Matching(this.#unplain.values(), this.#contacts, this.#mapping, this.#isComplete);
+    const matching = new Matching(this.#unplain.values(), this.#contacts, this.#run.mapping, this.#isComplete);
     for (const { subscription, members, others, isClaimed } of matching.matches()) {
       this.#countSubscription(subscription);
       for (const other of others) this.#reportOther(subscription, other, members.length === 0);
@@ -310,8 +283,8 @@ export class Reconciler {
     const acts = way === 'further' && base?.optOut !== true;
     const context = this.#contextOf(row, subscription);
     if (!acts && subscription.status !== 'inactive' && isOptedOut(contact.optOut) === true)
-      this.#log.report('active_while_opted_out', context);
-    if (way === 'further' && isAlone) this.#log.report('further_address', context);
+      this.#run.log.report('active_while_opted_out', context);
+    if (way === 'further' && isAlone) this.#run.log.report('further_address', context);
   }
 
   *#planUnmatched(matching: Matching): Generator<undefined, void, undefined> {
@@ -329,7 +302,7 @@ export class Reconciler {
   #planContact(row: number, matching: Matching): void {
     const { whose, base } = matching.decide(row);
     if (whose !== 'nobody' || !base) this.#draft.planContact(row);
-    else this.#log.report('token_of_another', this.#contextOf(row, { id: base.subscriptionId }));
+    else this.#run.log.report('token_of_another', this.#contextOf(row, { id: base.subscriptionId }));
   }
 
   /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
@@ -339,39 +312,38 @@ export class Reconciler {
         const row = members[index]?.row ?? 0;
         if (situation === 'erased') this.#draft.addErased(this.#contacts.contactAt(row));
         if (!base.waits) {
-          this.#log.add(findings);
+          this.#run.log.add(findings);
           continue;
         }
         // The token of a pair that waits remembers no findings.
         const context = this.#contextOf(row, subscription);
-        for (const { code } of findings) this.#log.report(code, context);
-        this.#log.report('token_of_another', context);
+        for (const { code } of findings) this.#run.log.report(code, context);
+        this.#run.log.report('token_of_another', context);
       }
       if (plans.every(({ base }) => base.waits)) this.#handOver.keep(subscription.id);
       const wasRefused = members.some(({ row }) => this.#handOver.of(this.#contacts.contactAt(row)));
-      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans, wasRefused));
+      if (plans.some(({ contactWrite }) => contactWrite))
+        this.#draft.changed.push(joinPlans(subscription, plans, wasRefused));
     }
   }
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
-    const { removals, erased, withoutContact, unknownContacts } = this.#draft;
-    const limit = limitOf(this.#mapping, this.#tally.pairs);
-    const missing = this.#missingFields();
-    const facts = this.#breakerFacts(missing);
+    const { removals, erased, withoutContact, unknownContacts, entries } = this.#draft;
+    const limit = limitOf(this.#run.mapping, this.#tally.pairs);
+    const { fields, ...facts } = this.#fieldFacts();
     this.#handOver.reportOutage();
-    const last = this.#log.take();
+    const last = this.#run.log.take();
     this.#tally.addFindings(last);
     const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
-    const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
-    const fields = {
-      seen: this.#contacts.paths.filter((path) => this.#isSeen(path)),
-      accepted: missing.filter((path) => this.#accept || this.#state.accepted.includes(path)),
-    };
+    const contactsBefore = this.#isComplete ? this.#run.state.contacts : null;
+    const held = this.#options.accept
+      ? null
+      : holdBack(this.#run.mapping, counts, { ...facts, contactsBefore, entries });
     const next = held
-      ? { ...this.#state, updates: this.#handOver.updatesOfPart(true) }
+      ? { ...this.#run.state, updates: this.#handOver.updatesOfPart(true) }
       : this.#isComplete
-        ? { ...this.#draft.nextState(this.#newest, this.#now, counts.contacts), ...fields }
-        : { ...this.#state, ...this.#ofPart(fields), erased: [...erased] };
+        ? { ...this.#draft.nextState(this.#newest, this.#options.now, counts.contacts), ...fields }
+        : { ...this.#run.state, ...this.#ofPart(fields), erased: [...erased] };
     return {
       ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
       whole: {
@@ -382,7 +354,7 @@ export class Reconciler {
       findings: [...findings, ...last],
       held,
       counts,
-      state: { ...next, reported: this.#log.reported().slice(0, maxEntries) },
+      state: { ...next, reported: this.#run.log.reported.slice(0, maxEntries) },
     };
   }
 
@@ -395,47 +367,38 @@ export class Reconciler {
 
   /** The changed state after a run over some records. */
   #ofPart(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
-    if (this.#scope === 'incoming') return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
+    if (!this.#run.isOfAll) return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
     const { attempts: _, oldestCreate: __, ...handedOver } = this.#handOver.next();
     return { ...handedOver, ...fields };
   }
 
-  /** Whether a contact of this run or of an earlier one has the field. */
-  #isSeen(path: string): boolean {
-    return !this.#contacts.missingFields.has(path) || this.#state.seen.includes(path);
-  }
-
   /**
-   * Reports the fields that no record has, and of a run with some contacts those that were never seen. The first runs
-   * write the first tokens.
+   * Reports the fields that no record has, and of a run with some contacts those that were never seen. They hold the
+   * plan until a person accepts it, and of some contacts only where it is id or address. The first runs write the first
+   * tokens.
    */
-  #missingFields(): readonly string[] {
-    const { vanished, paths } = this.#mapping;
-    const isOfAll = this.#scope === 'everything';
-    const absent = [...this.#contacts.missingFields].filter((path) =>
-      path === paths.token ? isOfAll && this.#isSeen(path) : isOfAll || !this.#isSeen(path),
+  #fieldFacts(): Omit<BreakerFacts, 'contactsBefore' | 'entries'> & {
+    readonly fields: Pick<SyncState, 'seen' | 'accepted'>;
+  } {
+    const { vanished, paths } = this.#run.mapping;
+    const { missingFields, fieldNames, optOuts } = this.#contacts;
+    const isAccepted = (path: string): boolean => this.#run.state.accepted.includes(path);
+    const isSeen = (path: string): boolean => !missingFields.has(path) || this.#run.state.seen.includes(path);
+    const absent = [...missingFields].filter((path) =>
+      path === paths.token ? this.#run.isOfAll && isSeen(path) : this.#run.isOfAll || !isSeen(path),
     );
     const missing = [...new Set([...vanished, ...(this.#tally.contacts === 0 ? [] : absent)])];
-    for (const field of missing) this.#log.report('field_missing', { field });
-    return missing;
-  }
-
-  /** @param missing - holds the plan until a person accepts it, and of some contacts only where it is id or address */
-  #breakerFacts(missing: readonly string[]): BreakerFacts {
-    const { vanished, paths } = this.#mapping;
-    const { fieldNames, optOuts } = this.#contacts;
-    const isHeld = (path: string): boolean =>
-      path === paths.id ||
-      path === paths.email ||
-      (this.#scope === 'everything' && !this.#state.accepted.includes(path));
-    const held = missing.filter(isHeld);
+    for (const field of missing) this.#run.log.report('field_missing', { field });
     return {
-      vanished: held.filter((path) => vanished.includes(path)),
-      absent: held.filter((path) => !vanished.includes(path)),
+      missing: missing.filter(
+        (path) => path === paths.id || path === paths.email || (this.#run.isOfAll && !isAccepted(path)),
+      ),
       fieldNames: [...fieldNames],
-      isOptOutUnreadable: optOuts.delivered && !optOuts.readable,
-      contactsBefore: this.#isComplete ? this.#state.contacts : null,
-      entries: this.#draft.entries,
+      isOptOutUnreadable: optOuts === 'unreadable',
+      fields: {
+        seen: this.#contacts.paths.filter(isSeen),
+        accepted: missing.filter((path) => this.#options.accept === true || isAccepted(path)),
+      },
     };
   }
 }

@@ -69,23 +69,13 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   }
   onProgress?.({ phase: 'contacts', done: read, of: read });
 
-  const { query, reading } = listing(options);
   let seen = 0;
-  if (scope === 'incoming') {
-    for (const email of new Set(addresses)) {
-      const page = await engine.list('subscriptions.list', { ...query, email }, reading);
-      reconciler.addSubscriptions(page.items as readonly SyncSubscription[]);
-      reconciler.leaveOut(page.leftOut);
-      seen += 1;
-      onProgress?.({ phase: 'subscriptions', done: seen, of: addresses.length });
-    }
-  } else {
-    for await (const page of subscriptionPages(options)) {
-      reconciler.addSubscriptions(page.items);
-      reconciler.leaveOut(page.leftOut);
-      seen += page.items.length;
-      onProgress?.({ phase: 'subscriptions', done: seen });
-    }
+  const of = scope === 'incoming' ? addresses.length : undefined;
+  for await (const page of scope === 'incoming' ? pagesOf(new Set(addresses), options) : subscriptionPages(options)) {
+    reconciler.addSubscriptions(page.items);
+    reconciler.leaveOut(page.leftOut);
+    seen += scope === 'incoming' ? 1 : page.items.length;
+    onProgress?.({ phase: 'subscriptions', done: seen, ...(of !== undefined && { of }) });
   }
   const parts = reconciler.finishInParts();
   for (;;) {
@@ -118,6 +108,15 @@ export async function* subscriptionPages(
   const order = { order_by: 'created', direction: 'asc' } as const;
   for await (const page of options.engine.list('subscriptions.list', { ...query, ...order }, reading).pages())
     yield { items: page.items as readonly SyncSubscription[], leftOut: page.leftOut };
+}
+
+/** A page for each address. */
+async function* pagesOf(addresses: ReadonlySet<string>, options: Common): AsyncGenerator<SubscriptionPage> {
+  const { query, reading } = listing(options);
+  for (const email of addresses) {
+    const page = await options.engine.list('subscriptions.list', { ...query, email }, reading);
+    yield { items: page.items as readonly SyncSubscription[], leftOut: page.leftOut };
+  }
 }
 
 /** The mapping with the present names and kinds of the publication's custom fields. */
@@ -177,34 +176,22 @@ export function stateAfter(state: SyncState, { refused }: Pick<AppliedSync, 'ref
 export async function applySync(options: ApplySyncOptions): Promise<AppliedSync> {
   const { plan, onProgress } = options;
   const failures = new Map<PlannedPair, { readonly detail: string; readonly saysNo: boolean }>();
-  const toWrite = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
-  const unsubscribes = toWrite.flatMap(({ pair, write: { subscription_id, unsubscribe } }) =>
-    unsubscribe ? [{ pair, write: { subscription_id, unsubscribe } }] : [],
+  const updates = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
+  const inOrder = (['unsubscribe', 'custom_fields'] as const).flatMap((part) =>
+    updates.flatMap(({ pair, write: { subscription_id, ...write } }) =>
+      write[part] ? [{ pair, write: { subscription_id, [part]: write[part] } }] : [],
+    ),
   );
-  const values = toWrite.flatMap(({ pair, write: { subscription_id, custom_fields } }) =>
-    custom_fields ? [{ pair, write: { subscription_id, custom_fields } }] : [],
-  );
-  const inOrder: readonly { readonly pair: PlannedPair; readonly write: SubscriptionWrite }[] = [
-    ...unsubscribes,
-    ...values,
-  ];
-  const total = toWrite.length + plan.subscriptionCreates.length;
+  const total = updates.length + plan.subscriptionCreates.length;
   let done = 0;
   const report = (written: number): void =>
     onProgress?.({ phase: 'writing', done: (done = Math.min(total, done + written)), of: total });
   for (const batch of inBatches(inOrder)) {
-    const problems = await updateSubscriptions(
-      options,
-      batch.map(({ write }) => write),
-    );
-    for (const { index, message } of problems) {
+    const writes = batch.map(({ write }) => write);
+    for (const { index, message: detail } of await updateSubscriptions(options, writes))
       // A line that names no item may be about any of them.
       for (const { pair, write } of index === undefined ? batch : batch.slice(index, index + 1))
-        failures.set(pair, {
-          detail: message,
-          saysNo: write.unsubscribe === true || failures.get(pair)?.saysNo === true,
-        });
-    }
+        failures.set(pair, { detail, saysNo: write.unsubscribe === true || failures.get(pair)?.saysNo === true });
     report(batch.length);
   }
   const { refused, findings } = await createSubscriptions(options, plan.subscriptionCreates);
@@ -222,7 +209,7 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
     contactCreates: plan.contactCreates,
     findings: [...plan.findings, ...[...failures].map(([pair, { detail }]) => failed(pair, detail)), ...findings],
     consent: [...taken, ...plan.contactCreates].flatMap(({ consent }) => consent),
-    updated: toWrite.filter(({ pair }) => !failures.has(pair)).length,
+    updated: updates.filter(({ pair }) => !failures.has(pair)).length,
     created: plan.subscriptionCreates.length - refused.length,
     failed: failures.size + refused.length,
     refused: [...refused, ...kept],
@@ -234,13 +221,7 @@ async function updateSubscriptions(
   { engine, publicationId, call }: Common,
   writes: readonly SubscriptionWrite[],
 ): Promise<readonly Pick<UpdateProblem<unknown>, 'index' | 'message'>[]> {
-  const subscriptions = writes.map(({ custom_fields, ...write }) => ({
-    ...write,
-    ...(custom_fields && {
-      custom_fields: custom_fields.map((field) => ({ ...field, value: mutable(field.value) })),
-    }),
-  }));
-  const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions }, call);
+  const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions: [...writes] }, call);
   const id = data.subscription_update_id;
   // The next run plans the changes again where the service did not take them.
   if (typeof id !== 'string')
@@ -252,34 +233,32 @@ async function updateSubscriptions(
   return problems;
 }
 
-interface Created {
-  readonly refused: readonly SubscriptionCreate[];
-  readonly findings: readonly Finding[];
-}
-
 /** Asks for subscriptions, each once: a request whose answer is lost may have mailed somebody. */
-async function createSubscriptions(options: Common, creates: readonly SubscriptionCreate[]): Promise<Created> {
-  const created: { refused: SubscriptionCreate[]; findings: Finding[] } = { refused: [], findings: [] };
+async function createSubscriptions(
+  options: Common,
+  creates: readonly SubscriptionCreate[],
+): Promise<Pick<AppliedSync, 'findings'> & { readonly refused: readonly SubscriptionCreate[] }> {
+  const refused: SubscriptionCreate[] = [];
+  const findings: Finding[] = [];
   const queue = [...inBatches(creates)];
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     const error = await createBatch(options, batch);
     if (error === null) continue;
-    const isRefused = isRefusal(error);
+    const isBad = error instanceof BadRequestError;
     // One row that the service does not take refuses all: halves find it.
-    if (error instanceof BadRequestError && batch.length > 1) {
+    if (isBad && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       queue.unshift(batch.slice(0, middle), batch.slice(middle));
       continue;
     }
-    const others = isRefused && !(error instanceof BadRequestError) ? queue.splice(0).flat() : [];
-    for (const create of [...batch, ...others]) {
-      if (isRefused) created.refused.push(create);
-      const code = isRefused ? 'write_failed' : 'subscription_creation_failed';
-      const context = { contactId: create.contactId, side: 'newsletter', detail: redact(error.message) } as const;
-      created.findings.push(finding(code, true, context));
-    }
+    const isRefused = isRefusal(error);
+    const all = isRefused && !isBad ? [...batch, ...queue.splice(0).flat()] : batch;
+    if (isRefused) refused.push(...all);
+    const code = isRefused ? 'write_failed' : 'subscription_creation_failed';
+    const detail = redact(error.message);
+    findings.push(...all.map(({ contactId }) => finding(code, true, { contactId, side: 'newsletter', detail })));
   }
-  return created;
+  return { refused, findings };
 }
 
 /** @returns why the service did not answer that it has taken them; null where it did */
@@ -287,10 +266,7 @@ async function createBatch(
   { engine, publicationId, call }: Common,
   batch: readonly SubscriptionCreate[],
 ): Promise<NewsletterError | null> {
-  const subscriptions = batch.map(({ request: { custom_fields = [], ...request } }) => ({
-    ...request,
-    custom_fields: custom_fields.map(({ name, value }) => ({ name, value: mutable(value) })),
-  }));
+  const subscriptions = batch.map(({ request }) => ({ custom_fields: [], ...request }));
   try {
     await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, { ...call, retry: false });
     return null;
@@ -312,11 +288,4 @@ function failed({ contactWrites: [contact], subscriptionWrites: [write] }: Plann
 function* inBatches<Entry>(entries: readonly Entry[]): Generator<readonly Entry[]> {
   for (let start = 0; start < entries.length; start += bulkUpdateLimit)
     yield entries.slice(start, start + bulkUpdateLimit);
-}
-
-type WrittenValue = string | number | boolean | readonly string[] | undefined;
-
-/** The request types of the API take lists that may be changed. */
-function mutable(value: WrittenValue): string | number | boolean | string[] | undefined {
-  return typeof value === 'object' ? [...value] : value;
 }

@@ -85,48 +85,39 @@ export class SyncStateError extends Error {
 /**
  * Reads a stored state.
  *
- * @throws SyncStateError for anything but a {@link SyncState} of this version or the one before; undefined and null
- *   give a new state
+ * @throws SyncStateError for anything but a {@link SyncState} of this version; undefined and null give a new state
  */
 export function readSyncState(stored: unknown): SyncState {
   if (stored === undefined || stored === null) return startSync();
-  const state = isRecord(stored) && stored['version'] === 1 ? ofVersion1(stored) : stored;
-  if (!isSyncState(state)) throw new SyncStateError();
-  return state;
-}
-
-/** It gave up what was handed over three times, and kept no token of it. */
-function ofVersion1(stored: Readonly<Record<string, unknown>>): unknown {
-  // Of which side a creation was, its key does not say.
-  const asked = isRecord(stored['attempts']) ? Object.keys(stored['attempts']) : [];
-  return { ...startSync(), ...stored, version: 2, asked, updates: {} };
+  if (!isSyncState(stored)) throw new SyncStateError();
+  return stored;
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 const isTime = (value: unknown): boolean => value === null || Number.isSafeInteger(value);
-const isCounts = (value: unknown): boolean =>
-  isRecord(value) && Object.values(value).every((count) => Number.isSafeInteger(count));
-
-const isOpenUpdate = (value: unknown): boolean =>
+const isUpdate = (value: unknown): boolean =>
   isRecord(value) && Number.isSafeInteger(value['runs']) && isTexts(value['tokens']);
+const isRecordOf =
+  (isEntry: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    isRecord(value) && Object.values(value).every(isEntry);
 
-function isSyncState(stored: unknown): stored is SyncState {
-  return (
-    isRecord(stored) &&
-    stored['version'] === 2 &&
-    isTime(stored['watermark']) &&
-    isTime(stored['seenUntil']) &&
-    isTexts(stored['missing']) &&
-    isTexts(stored['erased']) &&
-    isTexts(stored['reported']) &&
-    isTime(stored['contacts']) &&
-    isTime(stored['outage']) &&
-    stored['outage'] !== null &&
-    ['asked', 'seen', 'accepted'].every((list) => isTexts(stored[list])) &&
-    Array.isArray(stored['created']) &&
-    stored['created'].every(isTexts) &&
-    isCounts(stored['attempts']) &&
-    isRecord(stored['updates']) &&
-    Object.values(stored['updates']).every(isOpenUpdate)
-  );
-}
+const isValid: { readonly [Part in keyof SyncState]: (value: unknown) => boolean } = {
+  version: (value) => value === 2,
+  watermark: isTime,
+  seenUntil: isTime,
+  missing: isTexts,
+  erased: isTexts,
+  attempts: isRecordOf(Number.isSafeInteger),
+  updates: isRecordOf(isUpdate),
+  created: (value) => Array.isArray(value) && value.every(isTexts),
+  outage: Number.isSafeInteger,
+  asked: isTexts,
+  contacts: isTime,
+  seen: isTexts,
+  accepted: isTexts,
+  reported: isTexts,
+};
+
+const isSyncState = (stored: unknown): stored is SyncState =>
+  isRecord(stored) && Object.entries(isValid).every(([part, isPart]) => isPart(stored[part]));

@@ -4,8 +4,8 @@
  *
  * Characters: version 1, publication 3, subscription id 22, address 8, consent 1, reported findings 4, then for each
  * field with something to remember its identity and flags (3), the value both sides last agreed on (4) and, for each
- * side whose echo is awaited, what was written and how often (4 + 1), checksum 4. Fields are found by their identity:
- * rows of the mapping can be added, removed and put in another order.
+ * side whose echo is awaited, what was written and how often (4 + 1; 0 for another form that the side shows), checksum
+ * 4. Fields are found by their identity: rows of the mapping can be added, removed and put in another order.
  */
 /** The longest text that every CRM's text field keeps (Salesforce and Pipedrive: 255). */
 export const tokenLimit = 255;
@@ -17,8 +17,10 @@ export type ConsentState = 'unknown' | 'subscribed' | 'left_newsletter' | 'opted
 export interface AwaitedWrite {
   /** 24 bits that stand for the value. */
   readonly fingerprint: number;
-  /** How often the value was written; 0 for another form of the agreed value, which the side shows in its place. */
+  /** How often the value was written. */
   readonly count: number;
+  /** It was not written: the side shows it in place of the agreed value, in another form. */
+  readonly isForm?: true;
 }
 
 /** The part of a prepared mapping that decides the layout of a token. */
@@ -176,7 +178,10 @@ function readField(token: string, start: number): FieldBase {
   const flags = flagsAt(token, start);
   let at = start + 3;
   const next = (length: number): number => numberAt(token, (at += length) - length, length);
-  const awaited = (): AwaitedWrite => ({ fingerprint: next(4), count: next(1) });
+  const awaited = (): AwaitedWrite => {
+    const [fingerprint, count] = [next(4), next(1)];
+    return { fingerprint, count, ...(count === 0 && { isForm: true }) };
+  };
   return {
     ...(flags & hasAgreed && { agreed: next(4) }),
     ...(flags & awaitsSubscription && { toSubscription: awaited() }),
@@ -332,27 +337,9 @@ function idBits(id: string, group: number): number {
 
 /** The value of each hexadecimal digit, by its character code. */
 const hexadecimalDigits = new Int8Array(128).fill(-1);
-for (const [value, digit] of [
-  '0',
-  '1',
-  '2',
-  '3',
-  '4',
-  '5',
-  '6',
-  '7',
-  '8',
-  '9',
-  'a',
-  'b',
-  'c',
-  'd',
-  'e',
-  'f',
-].entries()) {
-  hexadecimalDigits[digit.charCodeAt(0)] = value;
-  hexadecimalDigits[digit.toUpperCase().charCodeAt(0)] = value;
-}
+for (let value = 0; value < 16; value += 1)
+  for (const digit of [value.toString(16), value.toString(16).toUpperCase()])
+    hexadecimalDigits[digit.charCodeAt(0)] = value;
 
 /** 24 bits that stand for the characters before `end`: FNV-1a, which takes a tenth of the time of a hash. */
 function checksumOf(text: string, end: number): number {

@@ -33,88 +33,45 @@ export interface ClaimRow extends Decision {
   readonly when: Partial<Claim>;
 }
 
-/** The first row that fits decides. */
-export const claimTable: readonly ClaimRow[] = [
-  {
-    situation: 'token and own address name the same subscription',
-    when: { own: 'named' },
-    whose: 'token',
-    plans: 'all',
-  },
-  {
-    situation: 'token of another newsletter, own address of a subscription',
-    when: { token: 'foreign', own: 'other' },
-    whose: 'own',
-    plans: 'nothing',
-  },
-  {
-    situation: 'token of another newsletter, further address of a subscription',
-    when: { token: 'foreign', further: true },
-    whose: 'further',
-    plans: 'nothing',
-  },
-  {
-    situation: 'token of another newsletter, no address of a subscription',
-    when: { token: 'foreign' },
-    whose: 'nobody',
-    plans: 'nothing',
-  },
-  {
-    situation: 'no token, own address of a subscription',
-    when: { token: 'none', own: 'other' },
-    whose: 'own',
-    plans: 'all',
-  },
-  {
-    situation: 'no token, further address of a subscription',
-    when: { token: 'none', further: true },
-    whose: 'further',
-    plans: 'all',
-  },
-  { situation: 'no token, no address of a subscription', when: { token: 'none' }, whose: 'nobody', plans: 'all' },
-  {
-    situation: 'address changed in the newsletter, or another one became the main address in the CRM',
-    when: { token: 'fits', names: 'living' },
-    whose: 'token',
-    plans: 'all',
-  },
-  {
-    situation: 'a subscription that was not read, and somebody has its former address: a complete run decides',
-    when: { token: 'fits', names: 'unread' },
-    whose: 'nobody',
-    plans: 'nothing',
-  },
-  {
-    situation: 'copied contact, swapped address, sorted column, or erased and signed up again',
-    when: { own: 'other' },
-    whose: 'own',
-    plans: 'opt-outs',
-  },
-  {
-    situation: 'address changed in the CRM to one that nobody has',
-    when: { names: 'living', held: false },
-    whose: 'token',
-    plans: 'all',
-  },
-  {
-    situation: 'token of somebody else or of nobody, further address of a subscription',
-    when: { further: true },
-    whose: 'further',
-    plans: 'opt-outs',
-  },
-  {
-    situation: 'copy of a contact, with an address that nobody has',
-    when: { token: 'strays', held: true },
-    whose: 'nobody',
-    plans: 'opt-outs',
-  },
-  {
-    situation: 'erased, deleted or not read subscription that nobody else names',
-    when: {},
-    whose: 'token',
-    plans: 'all',
-  },
+const rows: readonly (readonly [situation: string, when: Partial<Claim>, Decision['whose'], Decision['plans']])[] = [
+  ['token and own address name the same subscription', { own: 'named' }, 'token', 'all'],
+  ['token of another newsletter, own address of a subscription', { token: 'foreign', own: 'other' }, 'own', 'nothing'],
+  [
+    'token of another newsletter, further address of a subscription',
+    { token: 'foreign', further: true },
+    'further',
+    'nothing',
+  ],
+  ['token of another newsletter, no address of a subscription', { token: 'foreign' }, 'nobody', 'nothing'],
+  ['no token, own address of a subscription', { token: 'none', own: 'other' }, 'own', 'all'],
+  ['no token, further address of a subscription', { token: 'none', further: true }, 'further', 'all'],
+  ['no token, no address of a subscription', { token: 'none' }, 'nobody', 'all'],
+  [
+    'address changed in the newsletter, or another one became the main address in the CRM',
+    { token: 'fits', names: 'living' },
+    'token',
+    'all',
+  ],
+  [
+    'a subscription that was not read, and somebody has its former address: a complete run decides',
+    { token: 'fits', names: 'unread' },
+    'nobody',
+    'nothing',
+  ],
+  [
+    'copied contact, swapped address, sorted column, or erased and signed up again',
+    { own: 'other' },
+    'own',
+    'opt-outs',
+  ],
+  ['address changed in the CRM to one that nobody has', { names: 'living', held: false }, 'token', 'all'],
+  ['token of somebody else or of nobody, further address of a subscription', { further: true }, 'further', 'opt-outs'],
+  ['copy of a contact, with an address that nobody has', { token: 'strays', held: true }, 'nobody', 'opt-outs'],
+  ['erased, deleted or not read subscription that nobody else names', {}, 'token', 'all'],
 ];
+
+/** The first row that fits decides. */
+export const claimTable = rows.map(([situation, when, whose, plans]): ClaimRow => ({ situation, when, whose, plans }));
 
 /** Decides whose a contact is. */
 export function whoseContact(claim: Claim): Decision {

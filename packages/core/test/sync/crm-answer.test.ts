@@ -98,8 +98,37 @@ describe('an acceptance', () => {
     ['a row of a table', { id: 7, email: 'ada@example.com', first_name: null }, 1],
     ['a row with an id of another name', { contact_id: 7, email: 'ada@example.com' }, 1],
     ['a success without a record', { errors: [], success: true }, 1],
+    ['a record in a mutation', { data: { createPerson: { id: 'p1' } } }, 1],
+    ['a record under its kind', { contact: { id: '7', email: 'ada@example.com' }, fieldValues: [] }, 1],
+    ['errors of nothing', { errors: {}, error: 0, person: { id: 7 } }, 1],
   ])('%s', (_, answer, accepted) => {
     expect(readAnswer(answer, answeredAt)).toEqual({ accepted, refused: [] });
+  });
+});
+
+describe('a status of success decides without a sign of an error', () => {
+  const bodies: readonly unknown[] = [
+    { result: true, time: {} },
+    { requestId: 'r1' },
+    { _links: {}, _embedded: { contacts: [{ id: 1 }] } },
+    { code: 200, message: 'OK' },
+    { resultCode: 0, message: 'SUCCESS', result: { row: 1 } },
+    { email: 'ada@example.com' },
+    'queued',
+  ];
+  it.each(bodies.map((body) => [JSON.stringify(body), body]))('%s', (_, body) => {
+    expect(readAnswer({ statusCode: 200, headers: {}, body }, answeredAt)).toEqual({ accepted: 1, refused: [] });
+  });
+
+  it.each<[string, unknown]>([
+    ['an error of a query', { data: null, errors: [{ message: 'Not allowed', extensions: { code: 'FORBIDDEN' } }] }],
+    ['an error of a remote call', { jsonrpc: '2.0', error: { code: 200, message: 'Not allowed' } }],
+    ['a code with its words', { error_code: 'X', code: 'NOT_ALLOWED', message: 'Not allowed' }],
+    ['no success', { ok: false, description: 'Not allowed', message: 'Not allowed' }],
+    ['errors by field', { errors: { email: ['taken'], message: 'Not allowed' } }],
+  ])('%s is one', (_, body) => {
+    const { accepted, refused } = readAnswer({ statusCode: 200, headers: {}, body }, answeredAt);
+    expect([accepted, refused.map(({ message }) => message)]).toEqual([0, [expect.stringContaining('Not allowed')]]);
   });
 });
 

@@ -55,7 +55,10 @@ describe('checkMapping', () => {
       'belongs into a field of its own',
     ],
     [{ fields: [], situations: { lost: 'leave' } }, '"situations.lost" is no setting. There are: newSubscription,'],
-    [{ fields: [], situations: { ambiguous: 'guess' } }, '"situations.ambiguous" is one of: wait, use_linked.'],
+    [
+      { fields: [], situations: { contactMissing: 'guess' } },
+      '"situations.contactMissing" is one of: leave, create_contact.',
+    ],
     [{ fields: [], breaker: { share: 5 } }, '"breaker.share" is a number from 0 to 1.'],
     [
       {
@@ -86,16 +89,14 @@ describe('checkMapping', () => {
     { fields: [], breaker: { share: 0, atLeast: 0 } },
     { fields: [], breaker: { share: 1, atLeast: 1000 } },
     ...['create_contact', 'leave'].map((newSubscription) => ({ fields: [], situations: { newSubscription } })),
-    ...['leave', 'create_contact', 'unsubscribe'].map((contactMissing) => ({
+    ...['leave', 'create_contact'].map((contactMissing) => ({
       fields: [],
       situations: { contactMissing },
     })),
-    ...['mark_removed', 'leave'].map((subscriptionMissing) => ({ fields: [], situations: { subscriptionMissing } })),
     ...['write', 'report'].map((addressChangedInNewsletter) => ({
       fields: [],
       situations: { addressChangedInNewsletter },
     })),
-    ...['wait', 'use_linked'].map((ambiguous) => ({ fields: [], situations: { ambiguous } })),
     ...['to_contact', 'to_subscription', 'both'].map((direction) => ({ fields: [{ ...field, direction }] })),
     ...['newsletter', 'crm', 'review'].map((conflict) => ({ fields: [{ ...field, conflict, separator: ';' }] })),
     { fields: [{ ...field, newsletter: 'status', direction: 'to_contact' }], optOut: { contact: 'no_mail' } },

@@ -9,7 +9,6 @@ import {
   type SyncMapping,
 } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { OptOutsSeen } from '../../src/sync/plan-consent.ts';
 
 const id = 'sub_00000000-0000-4000-8000-00000000000a';
 const email = 'ada@example.com';
@@ -273,20 +272,5 @@ describe('the plan of consent', () => {
     expect(written({ mapping: { fields, optOut: undefined }, values: shown })).toBeNull();
     // Another field of the contact is written with the same text.
     expect(written({ mapping: { fields: fields.slice(0, 1), optOut: undefined } })).toBeNull();
-  });
-});
-
-describe('the opt-outs of all contacts', () => {
-  it.each([
-    ['are not delivered', [undefined, undefined], [false, false]],
-    ['are empty', [undefined, null, ''], [true, true]],
-    ['are unreadable', ['subscribed', 'perhaps'], [true, false]],
-    ['are unreadable but for one', ['perhaps', false], [true, true]],
-  ])('%s', (_, values, expected) => {
-    const { delivered, readable } = values.reduce((seen, value) => {
-      seen.add(value);
-      return seen;
-    }, new OptOutsSeen());
-    expect([delivered, readable]).toEqual(expected);
   });
 });

@@ -49,31 +49,10 @@ describe('the counts of a plan', () => {
 });
 
 describe('the changes of a subscription with several contacts', () => {
-  it('are joined into one write, which unsubscribes where one of them does', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const linked = contacts.map((contact) => ({ ...contact, city: 'Ulm' }));
-    const all = [...linked, contactOf(1, { id: 'c2', do_not_mail: true })];
-    const mapping = { situations: { ambiguous: 'use_linked' } } as const;
-    const { pairs } = plan(all, subscriptions, state, { mapping });
-    expect(pairs).toHaveLength(1);
-    expect(pairs[0]?.subscriptionWrites).toEqual([
-      { subscription_id: subscriptions[0]?.id, unsubscribe: true, custom_fields: [{ name: 'City', value: 'Ulm' }] },
-    ]);
-    expect(pairs[0]?.contactWrites.map(({ id }) => id)).toEqual(['c1', 'c2']);
-    expect(pairs[0]?.consent).toHaveLength(2);
-  });
-
   it('have no fields where only the consent changes', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const { pairs } = plan([...contacts, contactOf(1, { id: 'c2', do_not_mail: true })], subscriptions, state);
     expect(pairs[0]?.subscriptionWrites).toEqual([{ subscription_id: subscriptions[0]?.id, unsubscribe: true }]);
-  });
-
-  it('count as one that clears a value where one of them does', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const all = [...contacts.map((contact) => ({ ...contact, city: '' })), contactOf(1, { id: 'c2' })];
-    const mapping = { situations: { ambiguous: 'use_linked' } } as const;
-    expect(plan(all, subscriptions, state, { mapping }).counts.clears).toBe(1);
   });
 });
 

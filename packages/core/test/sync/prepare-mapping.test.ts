@@ -27,9 +27,7 @@ describe('prepareMapping', () => {
       situations: {
         newSubscription: 'create_contact',
         contactMissing: 'leave',
-        subscriptionMissing: 'mark_removed',
         addressChangedInNewsletter: 'write',
-        ambiguous: 'wait',
       },
       emptyValue: null,
       breaker: { share: 0.05, atLeast: 20 },
@@ -45,10 +43,8 @@ describe('prepareMapping', () => {
       consent: 'agreed',
       situations: {
         newSubscription: 'leave',
-        contactMissing: 'unsubscribe',
-        subscriptionMissing: 'leave',
+        contactMissing: 'create_contact',
         addressChangedInNewsletter: 'report',
-        ambiguous: 'use_linked',
       },
       emptyValue: '',
       breaker: { share: 0, atLeast: 0 },

@@ -123,16 +123,11 @@ describe('the list of changes', () => {
     ]);
   });
 
-  it('shows removals, and the unsubscribe of a person whose contact was deleted', () => {
+  it('shows removals', () => {
     const gone = agreed(1);
     const first = plan(gone.contacts, [], gone.state);
     expect(list(plan(gone.contacts, [], first.state))).toMatchObject([
       { kind: 'remove', email: 'reader-1@example.com', from: 'active', to: 'removed', reason: 'subscription_missing' },
-    ]);
-    const mapping = { situations: { contactMissing: 'unsubscribe' } } as const;
-    const deleted = plan([], gone.subscriptions, gone.state, { mapping });
-    expect(list(plan([], gone.subscriptions, deleted.state, { mapping }))).toMatchObject([
-      { kind: 'unsubscribe', email: 'reader-1@example.com', contactId: null, reason: 'contact_missing' },
     ]);
   });
 });

@@ -94,20 +94,6 @@ describe('createReconciler', () => {
     expect(plan([], subscriptions, first.state)).toMatchObject({ pairs: [], contactCreates: [] });
   });
 
-  it('unsubscribes for a deleted contact only after two complete runs, where the mapping says so', () => {
-    const { contacts, subscriptions, state } = agreed(2);
-    const options = { mapping: { situations: { contactMissing: 'unsubscribe' } } } as const;
-    const first = plan(contacts.slice(0, 1), subscriptions, state, options);
-    expect(first.pairs).toEqual([]);
-    const second = plan(contacts.slice(0, 1), subscriptions, first.state, options);
-    expect(second.pairs).toMatchObject([
-      {
-        situation: 'contact_missing',
-        subscriptionWrites: [{ subscription_id: subscriptions[1]?.id, unsubscribe: true }],
-      },
-    ]);
-  });
-
   it('marks a contact as removed once its subscription was missing twice (tombstone), and never subscribes it again', () => {
     const { contacts, state } = agreed(1);
     const options = { mapping: { subscribe: 'with_confirmation' } } as const;
@@ -217,7 +203,7 @@ describe('createReconciler', () => {
 
   it('treats nothing as missing where only some contacts came in', () => {
     const { contacts, subscriptions, state } = agreed(2);
-    const options = { scope: 'incoming', mapping: { situations: { contactMissing: 'unsubscribe' } } } as const;
+    const options = { scope: 'incoming', mapping: { situations: { contactMissing: 'create_contact' } } } as const;
     const first = plan(contacts.slice(0, 1), [], state, options);
     const second = plan(contacts.slice(0, 1), subscriptions, first.state, options);
     expect([second.pairs, second.contactCreates, codes(second), second.state]).toEqual([[], [], [], state]);
@@ -243,7 +229,7 @@ describe('createReconciler', () => {
     expect(again.pairs).toEqual([]);
   });
 
-  it('reports each of several contacts of a subscription, and uses the linked one where the mapping says so', () => {
+  it('reports each of several contacts of a subscription, and their values wait', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const both = [...contacts.map((one) => ({ ...one, city: 'Ulm' })), contactOf(1, { id: 'c2', city: 'Jena' })];
     const waiting = plan(both, subscriptions, state);
@@ -254,13 +240,18 @@ describe('createReconciler', () => {
       { code: 'ambiguous', row: 1, contactId: 'c1', subscriptionId },
       { code: 'ambiguous', row: 2, contactId: 'c2', subscriptionId },
     ]);
-    const mapping = { situations: { ambiguous: 'use_linked' } } as const;
-    const { pairs } = plan(both, subscriptions, state, { mapping });
-    expect(pairs).toMatchObject([
-      { subscriptionWrites: [{ custom_fields: [{ name: 'City', value: 'Ulm' }] }], contactWrites: [{ id: 'c1' }] },
-    ]);
-    const linkedTwice = both.map((one) => ({ ...one, token: contacts[0]?.['token'] }));
-    expect(plan(linkedTwice, subscriptions, state, { mapping }).pairs).toEqual([]);
+  });
+
+  it.each([
+    ['empty', [null, ''], false],
+    ['unreadable', ['subscribed', 'perhaps'], true],
+    ['unreadable but for one', ['perhaps', false], false],
+  ])('holds the plan where the opt-outs of all contacts are unreadable: %s', (_, values, isHeld) => {
+    const { held } = plan(
+      values.map((value, index) => contactOf(index, { do_not_mail: value })),
+      [],
+    );
+    expect(held?.reasons.includes('opt_out_missing') ?? false).toBe(isHeld);
   });
 
   it('opts out no contact where none of several is opted out', () => {

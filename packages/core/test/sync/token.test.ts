@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { isForeign, isWhole, type TokenLayout } from '../../src/sync/token.ts';
 
 const print24 = fc.nat({ max: 0xffffff });
-const awaited = fc.option(fc.record({ fingerprint: print24, count: fc.nat({ max: 63 }) }), { nil: undefined });
+const written = fc.record({ fingerprint: print24, count: fc.integer({ min: 1, max: 63 }) });
+const form = fc.record({ fingerprint: print24, count: fc.constant(0), isForm: fc.constant(true as const) });
+const awaited = fc.option(fc.oneof(written, form), { nil: undefined });
 /** What a field remembers; undefined for nothing. */
 const field = fc
   .record({

@@ -190,9 +190,10 @@ describe('stopping', () => {
 describe('the log', () => {
   it('contains neither key nor address after any failure', async () => {
     const api = sandboxApi();
-    const email = 'Ada.Lovelace+secret@example.com';
     const relay = start(api);
     for (const status of [400, 401, 404, 429, 500]) {
+      // Several people: the signups of one go one after the other.
+      const email = `Ada.Lovelace+secret-${status}@example.com`;
       const reply = answering(status, problem(status, `${email} with sandbox-key: no`));
       let answered = false;
       api.instead = () => {

@@ -1,5 +1,6 @@
 /** Answers about who has left: those of the command, and those that an earlier import of the same file was given. */
 import { readFile } from 'node:fs/promises';
+import { isRecord } from '@newsletter-kit/core/engine';
 import { leftByIn, leftByText, namesIn, namesText, TableError, type ConsentOptions } from '@newsletter-kit/core/import';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { UsageError } from '#command-line';
@@ -47,9 +48,9 @@ function textsIn(
   path: string | undefined,
 ): { readonly leftBy: string[]; readonly nobodyLeftBy: string[] } {
   try {
-    const { leftBy, nobodyLeftBy }: Readonly<Record<string, unknown>> = Object(JSON.parse(json));
-    const texts = (value: unknown): string[] => (Array.isArray(value) ? value : []).map(String);
-    return { leftBy: texts(leftBy), nobodyLeftBy: texts(nobodyLeftBy) };
+    const kept: unknown = JSON.parse(json);
+    const texts = (name: string): string[] => [isRecord(kept) ? (kept[name] ?? []) : []].flat().map(String);
+    return { leftBy: texts('leftBy'), nobodyLeftBy: texts('nobodyLeftBy') };
   } catch {
     throw new UsageError(`${path} holds no answers about who has left. Delete it, and answer again.`);
   }

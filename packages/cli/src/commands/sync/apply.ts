@@ -102,14 +102,8 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
   }
   const found = await reportFindings(report, findings(), options);
   const { held, counts } = planned;
-  const run: LastRun = {
-    at: new Date(sync.client.engine.host.now()).toISOString(),
-    held,
-    counts,
-    written,
-    findings: found,
-    refused,
-  };
+  const at = new Date(sync.client.engine.host.now()).toISOString();
+  const run: LastRun = { at, held, counts, written, findings: found, refused };
   await database.finish({ state, lastRun: run }); // 4. The state.
   report.result(appliedSummary(run));
   reportHeld(report, planned);

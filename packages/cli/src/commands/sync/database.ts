@@ -210,20 +210,14 @@ function checkWritable({ contacts, mapping }: SyncConfig, columns: ReadonlyMap<s
   const creates = newSubscription !== 'leave' || contactMissing === 'create_contact';
   const written = [...writtenColumns(mapping), contacts.email].map((name) => columns.get(name));
   const updated = addressChangedInNewsletter === 'report' ? written.slice(0, -1) : written;
-  const problems = [
-    ...missingRight(
-      'UPDATE',
-      updated.filter((column) => column?.updatable === false),
-    ),
-    ...missingRight('INSERT', creates ? written.filter((column) => column?.insertable === false) : []),
-  ];
+  const lacking = {
+    UPDATE: updated.filter((column) => column?.updatable === false),
+    INSERT: creates ? written.filter((column) => column?.insertable === false) : [],
+  };
+  const problems = Object.entries(lacking).flatMap(([right, of]) => {
+    const names = of.map((column) => identifier(column?.name ?? '')).join(', ');
+    const missing = `GRANT ${right} (${names}) ON ${qualified(contacts.table)} to it`;
+    return of.length === 0 ? [] : [`The database user can't write all columns: ${missing}.`];
+  });
   if (problems.length > 0) throw new UsageError(problems);
-
-  function missingRight(right: string, lacking: readonly (ContactColumn | undefined)[]): readonly string[] {
-    if (lacking.length === 0) return [];
-    const names = lacking.map((column) => identifier(column?.name ?? '')).join(', ');
-    return [
-      `The database user can't write all columns: GRANT ${right} (${names}) ON ${qualified(contacts.table)} to it.`,
-    ];
-  }
 }

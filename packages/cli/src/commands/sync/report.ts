@@ -96,15 +96,9 @@ export async function reportChanges(
   const rows = listed.map(cellsOf);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
   for (const [index, { email, contactId, subscriptionId, ...change }] of listed.entries()) {
-    const cells = rows[index] ?? [];
-    report.result({
-      type: 'change',
-      text: cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-      data: { ...change, email, contact_id: contactId, subscription_id: subscriptionId },
-    });
+    const cells = (rows[index] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    const data = { ...change, email, contact_id: contactId, subscription_id: subscriptionId };
+    report.result({ type: 'change', text: cells.join('  ').trimEnd(), data });
   }
   if (total > limit)
     report.notice({

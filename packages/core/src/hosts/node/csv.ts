@@ -136,11 +136,13 @@ export async function readCsv(
         if (!isBlank(cells)) table.see(cells, row);
       }
       pass.close();
-      pass = await parsed();
-      await pass.next();
     }
     row = 1;
     table.finish();
+    if (table.needsRows) {
+      pass = await parsed();
+      await pass.next();
+    }
 
     const close = async (): Promise<void> => {
       pass.close();

@@ -1,8 +1,9 @@
-/** Runs n8n and its tools, keeps the last lines of their output, and ends all their processes. */
+/** Starts programs, keeps the last lines that they print, and ends them, with all their children if wanted. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
-import { root } from '../root.ts';
+import { createInterface } from 'node:readline';
+import { root } from './root.ts';
 
 /** Lines of output that are kept for error messages. */
 const keptLines = 60;
@@ -25,7 +26,7 @@ function environment(added: Readonly<Record<string, string>> = {}): NodeJS.Proce
 
 export interface RunningProcess {
   readonly child: ChildProcess;
-  /** Resolves with the exit code, or the name of the signal. */
+  /** Resolves with the exit code, the name of the signal, or the reason why it did not start; never rejects. */
   readonly ended: Promise<number | string>;
   /** The last lines it printed. */
   output(): string;
@@ -40,34 +41,55 @@ interface StartOptions {
   readonly cwd?: string;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether it inherits also variables of a test runner, of npm and of another n8n. Default: false. */
+  readonly inherits?: boolean;
   /** Stops the program once it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether it gets a process group of its own, so that its children end with it; Ctrl-C in a terminal does not reach
+   * it then. Default: true, where the system has process groups.
+   */
+  readonly group?: boolean;
+  /** Gets each line that it prints. */
+  readonly onLine?: (line: string) => void;
+  /** Milliseconds between SIGTERM and SIGKILL; ten seconds by default. */
+  readonly grace?: number;
 }
 
-/** Starts a program in a process group of its own, so that its children can be ended with it. */
+/** Starts a program, which ends with this process at the latest. */
 export function start(
   command: string,
   args: readonly string[],
-  { cwd = root, env, signal: stopping }: StartOptions = {},
+  {
+    cwd = root,
+    env,
+    inherits = false,
+    signal: stopping,
+    group = process.platform !== 'win32',
+    onLine,
+    grace = 10_000,
+  }: StartOptions = {},
 ): RunningProcess {
   const child = spawn(command, args, {
     cwd,
-    env: environment(env),
+    env: inherits ? { ...process.env, ...env } : environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
+    detached: group,
   });
   const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      lines.push(...text.split('\n').filter(Boolean));
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => {
+      if (line) lines.push(line);
       lines.splice(0, lines.length - keptLines);
+      onLine?.(line);
     });
-  }
-  const ended = once(child, 'close').then(([code, signal]) => (code as number | null) ?? String(signal));
-  ended.catch(() => undefined);
+  const ended = once(child, 'close').then(
+    ([code, signal]) => (code as number | null) ?? String(signal),
+    (error: unknown) => String(error),
+  );
   const signalGroup = (signal: NodeJS.Signals): void => {
     try {
-      if (child.pid !== undefined) process.kill(-child.pid, signal);
+      if (child.pid !== undefined) process.kill(group ? -child.pid : child.pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // has ended already
     }
@@ -75,18 +97,18 @@ export function start(
   // Ctrl-C does not reach another process group: end it when this process exits.
   const killAtExit = (): void => signalGroup('SIGKILL');
   process.once('exit', killAtExit);
-  void ended.finally(() => process.off('exit', killAtExit)).catch(() => undefined);
+  void ended.finally(() => process.off('exit', killAtExit));
   const stop = async (): Promise<void> => {
     signalGroup('SIGTERM');
-    const killTimer = setTimeout(() => signalGroup('SIGKILL'), 10_000);
-    await ended.catch(() => undefined);
+    const killTimer = setTimeout(() => signalGroup('SIGKILL'), grace);
+    await ended;
     clearTimeout(killTimer);
     signalGroup('SIGKILL');
   };
   const interrupt = (): void => void stop();
   if (stopping?.aborted) interrupt();
   stopping?.addEventListener('abort', interrupt, { once: true });
-  void ended.finally(() => stopping?.removeEventListener('abort', interrupt)).catch(() => undefined);
+  void ended.finally(() => stopping?.removeEventListener('abort', interrupt));
   return {
     child,
     ended,
@@ -94,7 +116,7 @@ export function start(
     stop,
     async kill() {
       signalGroup('SIGKILL');
-      await ended.catch(() => undefined);
+      await ended;
     },
   };
 }

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
  *   Session - one test file in one browser
  */
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Every test under its full name.
@@ -58,7 +58,7 @@ function writeReport({ sessions }) {
 }
 
 /** Loaded by its address, because it is checked with the widget and not from here. */
-const address = new URL('../widget/web-test-runner.config.mjs', import.meta.url).href;
+const address = new URL('../../widget/web-test-runner.config.mjs', import.meta.url).href;
 const { default: config } = /** @type {{ default: { reporters: object[] } }} */ (await import(address));
 
 export default { ...config, reporters: [...config.reporters, { onTestRunFinished: writeReport }] };
