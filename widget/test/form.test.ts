@@ -65,7 +65,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(request?.headers['cookie']).to.equal(undefined);
       const read = readSubmission(JSON.parse(request?.body ?? ''));
       expect(read).to.deep.include({ ok: true, suspected: false });
-      expect(await mailbox.body()).to.deep.equal({ email: 'Ada.Lovelace+News@Example.COM' });
+      expect(await mailbox.body()).to.deep.equal({ email: 'Ada.Lovelace+News@example.com' });
     });
 
     for (const address of ['ada@bücher.example', 'jürgen@müller.example', '用户@例子.广告', "o'hara+x@mail.example"]) {

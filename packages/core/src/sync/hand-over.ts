@@ -36,8 +36,10 @@ export class HandOver {
     string,
     { readonly created: number; readonly refusals: number | undefined; waits?: true }
   >();
-  /** Records that were handed over before, and do not show it. */
+  /** Creations that were handed over before, and are planned again. */
   #refused = 0;
+  /** Contacts without their new token that wait for a write: those that neither may be late nor need one do not count. */
+  readonly #wanted = new Set<string>();
   /** Fingerprints of subscriptions that wait for a contact of their own. */
   readonly kept = new Set<string>();
   readonly #all = new Map<string, Handed>();
@@ -71,11 +73,10 @@ export class HandOver {
     const key = this.keyOf({ id });
     const update = this.#run.state.updates[key];
     if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
-    if (!this.#open.has(key)) {
-      this.#refused += 1;
-      this.#open.set(key, update);
-    }
-    return { isLate: update.isFirst === true && this.#run.mayBeLate, knowsOptOut: update.optOut === true };
+    const isLate = update.isFirst === true && this.#run.mayBeLate;
+    if (!this.#open.has(key)) this.#open.set(key, update);
+    if (isLate) this.#wanted.add(key);
+    return { isLate, knowsOptOut: update.optOut === true };
   }
 
   /** Notes that a contact without its new token shows an opt-out of which its subscription knows. */
@@ -121,6 +122,8 @@ export class HandOver {
    * @param urgent - what is handed over instead where the plan is held back, however many people are unsubscribed
    */
   settle(now: PlannedWrites, waiting: PlannedWrites, urgent: readonly PlannedPair[]): void {
+    for (const { key } of [...now.pairs, ...waiting.pairs].flatMap((pair) => pair.contactWrites))
+      if (key !== undefined && this.#open.has(key)) this.#wanted.add(key);
     addTo(this.#all, now.pairs);
     addTo(this.#urgent, urgent);
     for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#created.length))
@@ -158,7 +161,7 @@ export class HandOver {
 
   /** Runs in a row in which several records were refused and none was taken, this one included. */
   get #outage(): number {
-    return !this.#isTaken && this.#refused > 1 ? this.#run.state.outage + 1 : 0;
+    return !this.#isTaken && this.#refused + this.#wanted.size > 1 ? this.#run.state.outage + 1 : 0;
   }
 
   /** Reports an outage once all contacts came in. */
