@@ -108,7 +108,7 @@ describe('a bulk import', () => {
       outcome: 'complete',
       accepted: 1000,
     });
-    expect(sent.length).toBeLessThan(12);
+    expect(sent.length).toBeLessThan(15);
   });
 
   it.each([
@@ -132,7 +132,9 @@ describe('a bulk import', () => {
   it('takes 998 rows beside two bad neighbours, wherever they stand', async () => {
     for (const first of [1, 2, 166, 167, 500, 501, 833, 999]) {
       const bad = new Set([first, first + 1].map((row) => `reader${row}@example.com`));
-      const { sent, ...api } = service((rows) => (rows.some(({ email }) => bad.has(email)) ? refusal('No.') : undefined));
+      const { sent, ...api } = service((rows) =>
+        rows.some(({ email }) => bad.has(email)) ? refusal('No.') : undefined,
+      );
       const result = await importSubscriptions({ ...api, source: people(1000) });
       expect(result).toMatchObject({ outcome: 'complete', accepted: 998, rejected: 2 });
       expect(sent.length).toBeLessThan(45);

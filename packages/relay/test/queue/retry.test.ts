@@ -24,7 +24,7 @@ const answered = (status: number, retryAfterMs?: number): ApiError =>
 const foreign = (status: number, retryAfterMs?: number): ForeignAnswerError =>
   new ForeignAnswerError('subscriptions.create', { status, page: 'Just a moment...', server: 'edge', retryAfterMs });
 
-describe('an answer that is not the API\'s', () => {
+describe("an answer that is not the API's", () => {
   it.each([
     [400, 'unknown', false],
     [401, 'unknown', false],
@@ -32,12 +32,15 @@ describe('an answer that is not the API\'s', () => {
     [404, 'publication', true],
     [413, 'unknown', false],
     [503, 'unknown', false],
-  ] as const)('of status %i is retried, names neither key nor publication, and has scope %s', (status, scope, operator) => {
-    const decision = decideRetry(foreign(status));
-    expect(decision).toMatchObject({ kind: 'retry', status: null, scope, needsOperator: operator });
-    expect(decision.reason).toContain('a page titled ‹Just a moment...› (server edge)');
-    expect(decision.reason).not.toMatch(/NEWSLETTER_(?:API_KEY|PUBLICATION_ID)/);
-  });
+  ] as const)(
+    'of status %i is retried, names neither key nor publication, and has scope %s',
+    (status, scope, operator) => {
+      const decision = decideRetry(foreign(status));
+      expect(decision).toMatchObject({ kind: 'retry', status: null, scope, needsOperator: operator });
+      expect(decision.reason).toContain('a page titled ‹Just a moment...› (server edge)');
+      expect(decision.reason).not.toMatch(/NEWSLETTER_(?:API_KEY|PUBLICATION_ID)/);
+    },
+  );
 
   it('pauses every call for as long as it asks', () => {
     expect(decideRetry(foreign(503, 2000))).toMatchObject({ scope: 'key', retryAfterMs: 2000 });
