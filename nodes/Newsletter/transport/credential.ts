@@ -90,7 +90,6 @@ export function connectionTest(
     },
     // n8n shows the first matching rule.
     rules: [
-      { type: 'responseCode', properties: { value: 401, message: unauthorized } },
       answered(401, unauthorized),
       answered(403, forbidden),
       answered(
@@ -99,8 +98,9 @@ export function connectionTest(
       ),
       answered(400, 'The service refuses the Publication ID. It looks like pub_<uuid>.'),
       answered(429, 'The rate limit of the service is exceeded. Try again in a minute.'),
-      answered(500, 'The service does not work at the moment. Try again later.'),
-      answered(503, 'The service does not work at the moment. Try again later.'),
+      ...[500, 502, 503, 504].map((status) =>
+        answered(status, 'The service does not work at the moment. Try again later.'),
+      ),
       // Neither an error of the API nor a list: a web page, a redirect, another program.
       without('data'),
       without('data.length'),

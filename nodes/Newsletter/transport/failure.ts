@@ -4,6 +4,7 @@ import {
   ApiError,
   type CallName,
   ConfigurationError,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   NetworkError,
@@ -132,8 +133,6 @@ function apiFailure(
 ): NodeApiError {
   const messages = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
-  const lacksBody = status === 404 && errors.length === 0 && !optional.has(operation);
-  const remedy = lacksBody ? wrongAddress : remedyFor(node, operation, status);
   return new NodeApiError(
     node,
     {},
@@ -141,21 +140,27 @@ function apiFailure(
       ...at,
       message:
         messages.length > 0 ? labelled(messages.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
-      description: [remedy, `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
+      description: [remedyFor(node, operation, status), `(${[`status ${status}`, ...codes].join(', ')})`]
+        .filter(Boolean)
+        .join(' '),
       httpCode: String(status),
       failure: causeOf(status, retryAfterMs),
     },
   );
 }
 
-/** No answer, an unreadable one, or a redirect. */
+/** No answer, one that is not the API's, or a redirect. */
 function connectionFailure(node: INode, error: NewsletterError, at: FailureOptions): NodeApiError {
   const text = sentence(error.message.slice(error.operation.length + 2));
   const [message = text, ...rest] = text.split(/(?<=\.) /);
   // n8n replaces a message that has a system's code in it.
   const [code = ''] = / \([A-Z][A-Z\d_]+\)/.exec(message) ?? [];
-  const down = error instanceof NetworkError || error instanceof TimeoutError;
-  const misdirected = error instanceof RedirectError || error instanceof InvalidAnswerError;
+  const foreign = error instanceof ForeignAnswerError ? error : undefined;
+  // A service may lack this operation, and knows no path of it.
+  const lacked = foreign?.about === 'address' && optional.has(error.operation);
+  const down = foreign ? foreign.about !== 'address' : error instanceof NetworkError || error instanceof TimeoutError;
+  const misdirected =
+    error instanceof RedirectError || error instanceof InvalidAnswerError || foreign?.about === 'address';
   const configured = misdirected || error instanceof ConfigurationError;
   const advice = rest
     .join(' ')
@@ -171,9 +176,14 @@ function connectionFailure(node: INode, error: NewsletterError, at: FailureOptio
         .replace(code, '')
         .replace(/\.$/, '')
         .replace(/(\d+)000 ms/, '$1 seconds'),
-      description: [misdirected ? wrongAddress : advice || 'Try again later.', code.trim()].filter(Boolean).join(' '),
+      description: [
+        lacked ? remedyFor(node, error.operation, 404) : misdirected ? wrongAddress : advice || 'Try again later.',
+        code.trim(),
+      ]
+        .filter(Boolean)
+        .join(' '),
       ...(configured && { failure: { cause: 'configuration-invalid' } }),
-      ...(down && { failure: { cause: 'temporarily-unavailable' } }),
+      ...(down && { failure: foreign ? causeOf(503, foreign.retryAfterMs) : { cause: 'temporarily-unavailable' } }),
     },
   );
 }

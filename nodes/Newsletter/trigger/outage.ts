@@ -6,6 +6,7 @@
  */
 import {
   ConfigurationError,
+  ForeignAnswerError,
   InvalidAnswerError,
   NetworkError,
   RateLimitError,
@@ -29,6 +30,7 @@ const outages = new Map<string, { readonly since: number; readonly next: number 
  *   certificate that is not accepted, which without one mean a wrong address in the credential
  */
 export function isOutage(error: unknown, worked: boolean): boolean {
+  if (error instanceof ForeignAnswerError) return worked || error.about === 'outage';
   const kinds = [NetworkError, TimeoutError, RateLimitError, ServerError];
   return [...kinds, ...(worked ? [InvalidAnswerError, ConfigurationError] : [])].some((kind) => error instanceof kind);
 }

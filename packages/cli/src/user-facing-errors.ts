@@ -69,7 +69,7 @@ export function isTransient(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   return 'isTransient' in error
     ? error.isTransient === true
-    : /^(NetworkError|TimeoutError|ServerError|RateLimitError)$/.test(error.name);
+    : /^(NetworkError|TimeoutError|ServerError|RateLimitError|ForeignAnswerError)$/.test(error.name);
 }
 
 /** Whether an error says that there is no such file. */

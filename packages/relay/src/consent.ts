@@ -1,9 +1,6 @@
 /** Reads the consent in a submission. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-
-/** Values of a checkbox that are not a sentence. */
-const checked = /^(on|true|yes|1)$/i;
-const unchecked = /^(off|false|no|0)$/i;
+import { yesOrNo } from '@newsletter-kit/core/signup';
 
 /**
  * The consent in a submission.
@@ -14,7 +11,6 @@ export function consentIn({ consent }: Pick<KeptSubmission, 'consent'>): {
   readonly sentence: string | null;
 } | null {
   if (consent === undefined) return null;
-  const text = String(consent);
-  if (checked.test(text)) return { sentence: null };
-  return unchecked.test(text) ? null : { sentence: text };
+  const said = yesOrNo(consent);
+  return said === false ? null : { sentence: said ? null : String(consent) };
 }

@@ -12,6 +12,7 @@ import {
   type ApiError,
   type ServiceMessage,
   ConfigurationError,
+  ForeignAnswerError,
   heldBack,
   NetworkError,
   RateLimitError,
@@ -99,27 +100,65 @@ function withoutQuotation(error: unknown): SyntaxError | undefined {
   return new SyntaxError(error.message.replace(/(, \.*)?"[^]*/, ' in the body'));
 }
 
-/** The error for a response with an error status. */
+/** The error for a response with an error status: the API's, where the body is one of its own. */
 function readError(
   operation: CalledOperation,
   answer: HostAnswer,
   nowMs: number,
   secrets: readonly string[],
-): ApiError {
-  const body = parse(answer.body);
+): ApiError | ForeignAnswerError {
+  const { status } = answer;
+  const wait = retryAfterMs(answer, nowMs);
+  const body = errorBody(operation, answer);
+  if (body === undefined)
+    return new ForeignAnswerError(operation.id, {
+      status,
+      page: titleOf(answer.body, secrets),
+      server: answer.headers['server']?.slice(0, longestTitle) ?? null,
+      retryAfterMs: wait,
+    });
   return apiError(operation.id, {
-    status: answer.status,
+    status,
     statusText: typeof body['statusText'] === 'string' ? body['statusText'] : '',
     errors: serviceMessages(body).map(({ message, code }) => ({
       message: redact(message, secrets),
       code: redact(code, secrets),
     })),
-    retryAfterMs: retryAfterMs(answer, nowMs),
+    retryAfterMs: wait,
     requestId: responseInfo(answer).requestId,
   });
 }
 
-/** The messages of an API error body, or of an OAuth one (RFC 6749, `error` and `error_description`). */
+/** Longest title of a page in an error, in characters. */
+const longestTitle = 80;
+
+/** The title of an HTML page. */
+function titleOf(body: string, secrets: readonly string[]): string | null {
+  const [, title = ''] = /<title[^>]*>([^<]*)</i.exec(body) ?? [];
+  return redact(title.replaceAll(/\s+/g, ' ').trim(), secrets).slice(0, longestTitle) || null;
+}
+
+/**
+ * The error body of the API, or an OAuth one (RFC 6749); undefined where somebody else answered. Who answered decides
+ * what an error says; its status decides what is done.
+ */
+export function errorBody(
+  { id, base }: Pick<CalledOperation, 'id' | 'base'>,
+  { status, body }: Pick<HostAnswer, 'status' | 'body'>,
+): Record<string, unknown> | undefined {
+  const value = parse(body);
+  const isOAuth = (base === 'app' || !isOperationId(id)) && typeof value['error'] === 'string';
+  return isErrorBody(value, status) || isOAuth ? value : undefined;
+}
+
+/** Whether a parsed body is one with which the API answers this error status. */
+export function isErrorBody(value: unknown, status: number): boolean {
+  if (!isRecord(value)) return false;
+  if (Array.isArray(value['errors'])) return value['errors'].every(isRecord);
+  return value['status'] === status && typeof value['statusText'] === 'string';
+}
+
+/** The messages of an API error body, or of an OAuth one. */
 function serviceMessages(body: Readonly<Record<string, unknown>>): ServiceMessage[] {
   if (Array.isArray(body['errors'])) return messagesIn(body['errors']);
   if (typeof body['error'] !== 'string') return [];
@@ -131,7 +170,7 @@ function parse(body: string): Record<string, unknown> {
     const value: unknown = JSON.parse(body);
     return isRecord(value) ? value : {};
   } catch {
-    return {}; // an error page is no JSON; its status says enough
+    return {};
   }
 }
 

@@ -2,7 +2,7 @@
  * One call: waits for its turn, sends the request, and depending on the result retries it, looks its record up after a
  * lost response, or ends.
  */
-import { errorOf, errorOfWaiting, readResponse, type Attempt, type AttemptFailure } from './answer.ts';
+import { errorBody, errorOf, errorOfWaiting, readResponse, type Attempt, type AttemptFailure } from './answer.ts';
 import type { Head } from './api-promise.ts';
 import { AbortedError, ConfigurationError, withAdvice, type CallName } from './errors.ts';
 import { TransportError, type Host, type HostRequest } from './host.ts';
@@ -193,7 +193,10 @@ export class Call {
   async #refreshToken(result: Attempt): Promise<boolean> {
     const { tokens } = this.#context;
     const refused = this.#token;
-    if (result.answer?.status !== 401 || !tokens?.refresh || !refused || this.#refreshes >= maxRefreshes) return false;
+    const { answer } = result;
+    if (answer?.status !== 401 || !tokens?.refresh || !refused || this.#refreshes >= maxRefreshes) return false;
+    // What refuses in place of the API knows nothing of tokens.
+    if (errorBody(this.#call.operation, answer) === undefined) return false;
     const refreshed = await tokens.refresh(refused).catch((error: unknown) => {
       this.#report(result, null);
       throw error;

@@ -236,6 +236,74 @@ export class RedirectError extends ConfigurationError {
   }
 }
 
+/**
+ * What an answer that is not the API's is about, by its status:
+ *
+ * - `outage` – it passes by itself (408, 429, 5xx, and every status that is not below)
+ * - `address` – the base URL is wrong (404, 405, 410): the service answers a path that it does not know in this way
+ * - `record` – this request is not let through (400, 413, 414, 431): others may be
+ * - `access` – somebody is not let in (401, 402, 403), but it is not the API that refuses: no key is wrong for that
+ */
+export type ForeignAnswer = 'outage' | 'address' | 'record' | 'access';
+
+const foreignAnswers: Readonly<Record<number, ForeignAnswer>> = {
+  400: 'record',
+  401: 'access',
+  402: 'access',
+  403: 'access',
+  404: 'address',
+  405: 'address',
+  410: 'address',
+  413: 'record',
+  414: 'record',
+  431: 'record',
+};
+
+const foreignRemedies: Readonly<Record<ForeignAnswer, string>> = {
+  outage: 'Try again later.',
+  address: 'Most likely the base URL is wrong: correct it.',
+  record: 'It does not let this request through; others may pass.',
+  access: 'It was not the API that refused. If this stays, check the base URL, then the network, then the key.',
+};
+
+/** Details of a {@link ForeignAnswerError}. */
+export interface ForeignAnswerDetails {
+  readonly status: number;
+  /** Title of the page, at most 80 characters, secrets and addresses removed; null where it is no page. */
+  readonly page: string | null;
+  /** The header `Server`; null without one. */
+  readonly server: string | null;
+  /** How long it asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * Something between client and service answered in its place: a firewall, a proxy, another server. The answer has no
+ * error body of the API. So it says nothing about key, publication or record; `about` says what to do.
+ */
+export class ForeignAnswerError extends NewsletterError implements ForeignAnswerDetails {
+  override readonly name = 'ForeignAnswerError';
+  readonly status: number;
+  readonly page: string | null;
+  readonly server: string | null;
+  readonly retryAfterMs: number | undefined;
+  readonly about: ForeignAnswer;
+
+  constructor(operation: CallName, { status, page, server, retryAfterMs }: ForeignAnswerDetails) {
+    const about = foreignAnswers[status] ?? 'outage';
+    const what = [`${status}`, page && `a page titled ‹${page}›`, server && `(server ${server})`].filter(Boolean);
+    super(
+      operation,
+      `something between you and the service answered ${what.join(' ')}. ${status === 407 ? proxyRemedy : foreignRemedies[about]}`,
+    );
+    this.status = status;
+    this.page = page;
+    this.server = server;
+    this.retryAfterMs = retryAfterMs;
+    this.about = about;
+  }
+}
+
 const classes: Readonly<Record<number, typeof ApiError>> = {
   400: BadRequestError,
   401: UnauthorizedError,
@@ -250,7 +318,8 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
  * out.
  */
 export function isRefusal(error: NewsletterError): boolean {
-  if (error instanceof ApiError) return error.status < 500 && error.status !== 408;
+  if (error instanceof ApiError || error instanceof ForeignAnswerError)
+    return error.status < 500 && error.status !== 408;
   if (error instanceof NetworkError || error instanceof TimeoutError) return error.notSent;
   return error instanceof InvalidRequestError || error instanceof ConfigurationError;
 }
@@ -267,11 +336,12 @@ export function apiError(operation: CallName, details: ApiErrorDetails): ApiErro
   return new Class(operation, details);
 }
 
+const proxyRemedy = 'A proxy asks for a user and password: check those in HTTPS_PROXY or HTTP_PROXY.';
+
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the request as the message says.',
   401: 'Check the API key or token: it is missing, wrong or expired.',
   404: 'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
-  407: 'A proxy asks for a user and password: check those in HTTPS_PROXY or HTTP_PROXY.',
   409: 'The record exists already, or the work has begun already: read it instead of repeating the call.',
   429: 'Wait, then call less often.',
 };

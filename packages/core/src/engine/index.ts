@@ -1,5 +1,6 @@
 /** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
+export { isErrorBody } from './answer.ts';
 export type { AttemptEvent } from './call.ts';
 export {
   deviationText,
@@ -18,6 +19,7 @@ export {
   ConfigurationError,
   ConflictError,
   ForbiddenError,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   NetworkError,
@@ -29,6 +31,8 @@ export {
   TimeoutError,
   UnauthorizedError,
   type CallName,
+  type ForeignAnswer,
+  type ForeignAnswerDetails,
   type RequestMethod,
   type ServiceMessage,
 } from './errors.ts';

@@ -8,7 +8,7 @@
 import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
-import type { AttemptFailure } from './answer.ts';
+import { errorBody, type AttemptFailure } from './answer.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
 import type { CalledOperation, CallOptions } from './options.ts';
@@ -215,6 +215,7 @@ export function isConflict({ error, answer }: AttemptFailure): boolean {
 }
 
 /** Whether a repeated deletion found nothing because the attempt with the lost response has deleted the record. */
-export function isAlreadyDeleted({ method }: CalledOperation, failed: AttemptFailure, before: AttemptFailure): boolean {
-  return method === 'DELETE' && !failed.error && failed.answer.status === 404 && mayHaveSucceeded(before);
+export function isAlreadyDeleted(operation: CalledOperation, failed: AttemptFailure, before: AttemptFailure): boolean {
+  if (operation.method !== 'DELETE' || failed.error || !mayHaveSucceeded(before)) return false;
+  return failed.answer.status === 404 && errorBody(operation, failed.answer) !== undefined;
 }

@@ -2,6 +2,7 @@
 import {
   AbortedError,
   ApiError,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   NetworkError,
@@ -33,19 +34,25 @@ export interface Batch extends Range {
   readonly resent: boolean;
 }
 
+/** Positions of the rows that the service names in its messages: `subscriptions[3]`. */
+export function namedRows({ rows }: Batch, messages: readonly string[]): readonly number[] {
+  const named = messages.flatMap((message) => [...message.matchAll(/\bsubscriptions\[(\d+)\]/g)]);
+  return named.map(([, index]) => Number(index)).filter((index) => index < rows.length);
+}
+
+/** Positions of three rows from different parts of a batch; none where it has fewer. */
+export const samplesOf = ({ rows: { length } }: Batch): readonly number[] =>
+  length >= 3 ? [1, 3, 5].map((part) => Math.floor((length * part) / 6)) : [];
+
 /**
- * Divides a refused batch. Where the service names rows (`subscriptions[3]`), each of those is a part of its own, and
- * the rows between them form parts together; otherwise the batch is halved. The parts keep the order and hold every row
- * once.
+ * Divides a refused batch: each of these rows is a part of its own, and the rows between them form parts together;
+ * without any, the batch is halved. The parts keep the order and hold every row once.
  *
- * @param messages - the messages of the service
+ * @param singles - positions of rows
  */
-export function divide(batch: Batch, messages: readonly string[]): Batch[] {
+export function divide(batch: Batch, singles: readonly number[]): Batch[] {
   const { rows } = batch;
-  const named = new Set(
-    messages.flatMap((message) => [...message.matchAll(/\bsubscriptions\[(\d+)\]/g)].map(([, index]) => Number(index))),
-  );
-  const cuts = new Set([...named].filter((index) => index < rows.length).flatMap((index) => [index, index + 1]));
+  const cuts = new Set(singles.flatMap((index) => [index, index + 1]));
   if (cuts.size === 0) cuts.add(rows.length >> 1);
   const ends = [...cuts].filter((end) => end > 0 && end < rows.length).sort((a, b) => a - b);
 
@@ -99,6 +106,10 @@ export function classifyError(error: unknown): BatchFailure {
     error instanceof InvalidAnswerError
   )
     return { kind: 'failed' };
+  if (error instanceof ForeignAnswerError)
+    return error.about === 'record'
+      ? refused([error.message])
+      : { kind: error.about === 'outage' ? 'failed' : 'fatal' };
   if (!(error instanceof ApiError) || fatalStatuses.has(error.status)) return { kind: 'fatal' };
   if (error.status >= 500 || transientStatuses.has(error.status)) return { kind: 'failed' };
   return refused(error.errors.length > 0 ? error.errors.map(({ message }) => message) : [`status ${error.status}`]);

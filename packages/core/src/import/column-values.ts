@@ -1,7 +1,6 @@
 /** Counts the values of a column, to find by their shape the columns by which people may leave. Pure. */
 import type { ProposedMeanings, ValueMeaning } from './headings.ts';
 import { anyOther, blankCell } from './left-by.ts';
-import { yesOrNo } from './field-value.ts';
 import {
   grantingParts,
   headingKey,
@@ -12,6 +11,7 @@ import {
   type ColumnReading,
   type Standing,
 } from './services.ts';
+import { yesOrNo } from '../signup/yes-or-no.ts';
 
 /** Most different values of a column by which people leave: a status has few. */
 const mostValues = 12;

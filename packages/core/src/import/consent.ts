@@ -5,7 +5,6 @@
  */
 import { AddressSet } from './address-set.ts';
 import { ColumnValues, refusalIn } from './column-values.ts';
-import { yesOrNo } from './field-value.ts';
 import { headingReader, TableError, type ColumnTarget, type TableRemedy, type ValueMeanings } from './headings.ts';
 import { anyOther, blankCell } from './left-by.ts';
 import { isRequestField } from './request.ts';
@@ -20,6 +19,7 @@ import {
   type ServiceExport,
   type Standing,
 } from './services.ts';
+import { yesOrNo } from '../signup/yes-or-no.ts';
 
 /** What the user says of a table that does not tell by itself who wants mails. */
 export interface ConsentOptions {

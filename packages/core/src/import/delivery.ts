@@ -1,15 +1,12 @@
 /** Sends the batches of an import, several in flight at once, and writes each outcome to the journal. */
 import { hex } from '../hash.ts';
-import { classifyError, divide, type Batch } from './batch.ts';
+import { classifyError, divide, namedRows, samplesOf, type Batch, type BatchFailure } from './batch.ts';
 import type { Journal } from './journal.ts';
 import type { ProgressCounter, CommonOptions, ImportSettings } from './options.ts';
 import type { Rejection } from './source.ts';
 
-/**
- * Most rows that the service may refuse in succession before it has taken a single one: then the import itself is taken
- * to be wrong and ends.
- */
-const maxRefusedAtStart = 25;
+/** Rows that go one by one and are refused in succession: then not the rows are wrong, but every request is. */
+const maxRefusedInSuccession = 25;
 
 /** Where a row that is left out is counted. */
 const countOf = {
@@ -26,6 +23,15 @@ interface StopReason {
   readonly error: unknown;
   /** Whether the import rejects with the error, or reports it in its result. */
   readonly isThrown: boolean;
+}
+
+/** A call whose content the service refused. */
+type RefusedCall = Extract<BatchFailure, { readonly kind: 'refused' }> & { readonly error: unknown };
+
+/** A row that was refused alone. */
+interface RefusedRow {
+  readonly batch: Batch;
+  readonly refusal: RefusedCall;
 }
 
 /** What a delivery needs. */
@@ -50,7 +56,8 @@ export class Delivery {
   readonly #progress: ProgressCounter;
   readonly #inFlight = new Set<Promise<void>>();
   #failuresInSuccession = 0;
-  #refused = 0;
+  /** Rows that were refused alone since one was last taken. */
+  readonly #refused: RefusedRow[] = [];
 
   constructor({ options, settings, journal, progress, importIds }: DeliveryOptions) {
     this.#options = options;
@@ -84,6 +91,7 @@ export class Delivery {
   /** Waits until no call is in flight. */
   async drain(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
+    await this.#settleRefused();
   }
 
   /** Counts and reports a row that is left out. */
@@ -100,22 +108,35 @@ export class Delivery {
     return this.#stopReason !== undefined || (this.#options.signal?.aborted ?? false);
   }
 
-  async #deliver(batch: Batch): Promise<void> {
+  /** @param isSampled - whether rows of it were tried already, to find whose fault a refusal is */
+  async #deliver(batch: Batch, isSampled = false): Promise<void> {
+    const refusal = await this.#send(batch);
+    if (refusal) await this.#handleRefusal(batch, refusal, isSampled);
+  }
+
+  /** @returns why the service refused the content; undefined where it took it, or did not answer for the content */
+  async #send(batch: Batch): Promise<RefusedCall | undefined> {
     const { first, last, rows } = batch;
     const end = rows.at(-1);
-    if (!end) return;
+    if (!end) return undefined;
     await this.#journal.append({ type: 'sending', first, last, rows: rows.length, digest: hex(end.digest) });
     let sent: Awaited<ReturnType<ImportSettings['send']>>;
     try {
       sent = await this.#settings.send(batch);
     } catch (error) {
-      return this.#handleError(batch, error);
+      const failure = classifyError(error);
+      if (failure.kind === 'refused') return { ...failure, error };
+      if (failure.kind === 'fatal' && !batch.resent) await this.#journal.append({ type: 'released', first, last });
+      await this.#fail(batch, error, failure.kind === 'fatal');
+      return undefined;
     }
     const id = sent.id === undefined ? {} : { id: sent.id };
     await this.#journal.append({ type: 'accepted', first, last, rows: rows.length, ...id });
     this.#countAccepted(batch, sent.id);
+    await this.#settleRefused();
     await sent.notify();
     this.reportProgress();
+    return undefined;
   }
 
   #countAccepted({ rows, resent }: Batch, importId: string | undefined): void {
@@ -126,30 +147,69 @@ export class Delivery {
     if (this.#settings.mode === 'bulk' && importId !== undefined) this.importIds.push(importId);
   }
 
-  async #handleError(batch: Batch, error: unknown): Promise<void> {
-    const failure = classifyError(error);
+  /**
+   * Finds the refused rows by dividing the batch. The request itself is at fault only where three rows from different
+   * parts are refused alone and none is taken, whatever the words are: then the import ends, and nobody is rejected.
+   */
+  async #handleRefusal(batch: Batch, refusal: RefusedCall, isSampled: boolean): Promise<void> {
     const { first, last, rows } = batch;
-    if (failure.kind === 'refused' && rows.length === 1) return this.#refuseRow(batch, failure.reason, error);
-    if (failure.kind === 'refused' || (failure.kind === 'fatal' && !batch.resent))
-      await this.#journal.append({ type: 'released', first, last });
-    if (failure.kind === 'refused') return this.#deliverParts(divide(batch, failure.messages));
-    return this.#fail(batch, error, failure.kind === 'fatal');
+    if (rows.length === 1) return this.#refuseRow({ batch, refusal });
+    await this.#journal.append({ type: 'released', first, last });
+    const named = namedRows(batch, refusal.messages);
+    const samples = isSampled || named.length > 0 ? [] : samplesOf(batch);
+    const parts = divide(batch, samples.length > 0 ? samples : named);
+    if (samples.length === 0) return this.#deliverParts(parts, isSampled);
+
+    const sampled = new Set(samples.map((index) => rows[index]));
+    const singles = parts.filter((part) => sampled.has(part.rows[0]));
+    const refused: RefusedRow[] = [];
+    for (const single of singles) {
+      if (this.#isEnding()) return;
+      const refusalOfRow = await this.#send(single);
+      if (refusalOfRow) refused.push({ batch: single, refusal: refusalOfRow });
+    }
+    if (refused.length === singles.length) return this.#blameRequest(batch, refused, refusal.error);
+    for (const row of refused) await this.#reject(row);
+    return this.#deliverParts(
+      parts.filter((part) => !singles.includes(part)),
+      true,
+    );
   }
 
-  /** The service refused the one row of a batch. */
-  async #refuseRow({ first, last, rows: [row] }: Batch, reason: string, error: unknown): Promise<void> {
+  /** Every request is refused: what was tried waits for the next run, and the import ends. */
+  async #blameRequest(batch: Batch, refused: readonly RefusedRow[], error: unknown): Promise<void> {
+    for (const { batch: single } of refused) {
+      const { first, last } = single;
+      await this.#journal.append({ type: 'released', first, last });
+    }
+    await this.#fail(batch, error, true);
+  }
+
+  /** The service refused the one row of a batch. Where rows go one by one, the next ones tell whose fault it is. */
+  async #refuseRow(row: RefusedRow): Promise<void> {
+    if (this.#settings.mode === 'bulk') return this.#reject(row);
+    this.#refused.push(row);
+    if (this.#refused.length < maxRefusedInSuccession) return;
+    for (const each of this.#refused.splice(0)) await this.#blameRequest(each.batch, [each], each.refusal.error);
+  }
+
+  /** Rejects the rows whose refusal was their own, because another row was taken or the rows have ended. */
+  async #settleRefused(): Promise<void> {
+    for (const row of this.#refused.splice(0)) await this.#reject(row);
+  }
+
+  async #reject({ batch: { first, last, rows }, refusal: { reason } }: RefusedRow): Promise<void> {
+    const [row] = rows;
     if (!row) return;
     await this.#journal.append({ type: 'refused', first, last, reason });
     await this.reject({ row: row.row, kind: 'refused', reason, original: row.original });
-    this.#refused += 1;
-    if (this.#progress.counts.accepted === 0 && this.#refused >= maxRefusedAtStart) this.stop(error, false);
     this.reportProgress();
   }
 
-  async #deliverParts(parts: readonly Batch[]): Promise<void> {
+  async #deliverParts(parts: readonly Batch[], isSampled: boolean): Promise<void> {
     for (const part of parts) {
       if (this.#isEnding()) return;
-      await this.#deliver(part);
+      await this.#deliver(part, isSampled);
     }
   }
 

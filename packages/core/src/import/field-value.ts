@@ -1,5 +1,6 @@
 /** Converts a value from a table or a form to the type that the field's kind has on the wire. Pure. */
 import { isRecord } from '../is-record.ts';
+import { yesOrNo } from '../signup/yes-or-no.ts';
 
 /** What the API takes as the value of a custom field. */
 export type FieldValue = string | number | boolean | readonly string[];
@@ -17,7 +18,7 @@ const readers: Readonly<Partial<Record<string, FieldValueReader>>> = {
   string: { expected: 'a text', read: toText },
   integer: { expected: 'a whole number', read: (value) => wholeOnly(toNumber(value)) },
   double: { expected: 'a number such as 1.5', read: toNumber },
-  boolean: { expected: 'true or false', read: toBoolean },
+  boolean: { expected: 'true or false', read: yesOrNo },
 };
 
 /** Order of day and month in a date such as 01/02/2026. */
@@ -36,7 +37,7 @@ export interface FieldValueOptions {
  *
  * - `string`: texts, numbers and booleans
  * - `integer`, `double`: numbers, and texts in decimal notation (`12`, `-1.5`, `2e3`)
- * - `boolean`: true and false, 1 and 0, and the texts true, false, yes, no, y, n, 1, 0 in any case
+ * - `boolean`: true and false, 1 and 0, and texts such as true, yes, on, x, no and off in any case
  * - `date`, `datetime`: texts that begin with a day of the calendar, and as a time go on after `T` or a space; a date
  *   is the day as it is written, whatever the time zone. Days are written `2026-01-31`, `2026/1/31`, `31.1.2026`,
  *   `31/1/2026` or `1/31/2026`, or counted from 1900 as a spreadsheet does (`46053`)
@@ -78,20 +79,6 @@ function toNumber(value: unknown): number | undefined {
 
 function wholeOnly(number: number | undefined): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
-}
-
-const booleanWords: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
-  ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
-]);
-
-/** Whether a text says yes or no; undefined for any other. */
-export const yesOrNo = (text: string): boolean | undefined => booleanWords.get(text.trim().toLowerCase());
-
-/** True or false of a boolean, 1, 0, or a word such as `yes`; undefined for anything else. */
-function toBoolean(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  return typeof value === 'string' || typeof value === 'number' ? yesOrNo(String(value)) : undefined;
 }
 
 /** A text that begins with a day of the calendar, with that day as in ISO 8601. */

@@ -58,8 +58,8 @@ export interface ImportOptions extends CommonOptions {
  *
  * A batch the service refuses is divided until the refused rows are found; only those are rejected. A batch that fails
  * for another reason, after the engine's retries, waits for the next run. The run ends where key, scope or publication
- * are refused (401, 403, 404), after five failed batches in succession, and after 25 refused rows before the first
- * accepted one.
+ * are refused (401, 403, 404), after five failed batches in succession, and where three rows from different parts of a
+ * refused batch are refused alone: then every request is refused, such as after the end of a plan.
  *
  * The service imports asynchronously and has no endpoint to read the result by: what happens to a row after it was
  * accepted is unknown.

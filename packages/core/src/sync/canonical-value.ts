@@ -1,6 +1,7 @@
 /**
  * The values of mapped fields in one canonical text per kind, so that two spellings of one value count as equal. Pure.
  */
+import { yesOrNo } from '../signup/yes-or-no.ts';
 import type { customFieldKinds } from '../contract/values.ts';
 
 /** The kind of a mapped field, as the API names it (specification, CustomField). */
@@ -86,14 +87,9 @@ function doubleText(value: unknown): string | undefined {
   return Number.isFinite(number) ? String(number) : undefined;
 }
 
-const yesTexts = /^(?:true|t|yes|y|on|x|1)$/i;
-const noTexts = /^(?:false|f|no|n|off|0)$/i;
-
 function booleanText(value: unknown): string | undefined {
-  if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const word = String(value).trim();
-  return yesTexts.test(word) ? 'true' : noTexts.test(word) ? 'false' : word === '' ? '' : undefined;
+  const said = yesOrNo(value);
+  return said === undefined ? (typeof value === 'string' && value.trim() === '' ? '' : undefined) : String(said);
 }
 
 const time = /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -175,8 +171,8 @@ export function readOptOut(value: unknown): Reading {
     const readings = reasons.map((reason) => readOptOut(reason));
     return readings.find(isTrue) ?? readings.find(({ state }) => state !== 'value') ?? empty;
   }
-  const yesOrNo = readValue('boolean', value);
-  if (yesOrNo.state === 'value') return yesOrNo;
+  const said = readValue('boolean', value);
+  if (said.state === 'value') return said;
   const isCount = /^[1-9]\d*$/.test(plainText(value) ?? '');
   const isReason = typeof value === 'string' && optOutReason.test(value.trim());
   return isCount || isReason || readValue('datetime', value).state === 'value'

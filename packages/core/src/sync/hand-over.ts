@@ -38,7 +38,7 @@ export class HandOver {
   >();
   /** Creations that were handed over before, and are planned again. */
   #refused = 0;
-  /** Contacts without their new token that wait for a write: those that neither may be late nor need one do not count. */
+  /** Contacts without their new token that may be late or need a write again; the others need none. */
   readonly #wanted = new Set<string>();
   /** Fingerprints of subscriptions that wait for a contact of their own. */
   readonly kept = new Set<string>();

@@ -7,6 +7,7 @@ import {
   createEngine,
   createPacer,
   ForbiddenError,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   NotFoundError,
@@ -54,7 +55,24 @@ describe('an answer', () => {
     [500, ServerError],
     [503, ServerError],
     [103, ApiError],
-  ])('of %i becomes its error, whatever its body', async (status, Class) => {
+  ])("of %i becomes its error where its body is the API's", async (status, Class) => {
+    for (const body of ['{"errors":[]}', '{"errors":[{}]}', JSON.stringify({ status, statusText: '' })]) {
+      const error = await failure(calling({ status, body }).get());
+      expect(error, body).toBeInstanceOf(Class);
+      expect(error, body).toMatchObject({ status, operation: 'automations.get', statusText: '' });
+    }
+  });
+
+  it.each([
+    [400, 'record', 'others may pass'],
+    [401, 'access', 'It was not the API that refused'],
+    [403, 'access', 'It was not the API that refused'],
+    [404, 'address', 'the base URL is wrong'],
+    [407, 'outage', 'check those in HTTPS_PROXY'],
+    [413, 'record', 'others may pass'],
+    [429, 'outage', 'Try again later'],
+    [503, 'outage', 'Try again later'],
+  ])("of %i with any other body is not the API's, and is about %s", async (status, about, advice) => {
     for (const body of [
       '',
       '<html>',
@@ -65,9 +83,27 @@ describe('an answer', () => {
       '{"errors":[null]}',
     ]) {
       const error = await failure(calling({ status, body }).get());
-      expect(error, body).toBeInstanceOf(Class);
-      expect(error, body).toMatchObject({ status, operation: 'automations.get', statusText: '', errors: [] });
+      expect(error, body).toBeInstanceOf(ForeignAnswerError);
+      expect(error, body).toMatchObject({ status, about, page: null, message: expect.stringContaining(advice) });
+      expect(String(error)).not.toMatch(/scope|publication id|API key must/);
     }
+  });
+
+  it('that is a page is named by its title and its server, without what it may repeat', async () => {
+    const answer = {
+      status: 403,
+      headers: { server: 'cloudflare', 'retry-after': '7' },
+      body: '<html><head><title>\n Just a moment... ada@example.com key-0123456789</title>',
+    };
+    const error = await failure(calling(answer).get());
+    expect(error).toMatchObject({
+      page: 'Just a moment... [address] [secret]',
+      server: 'cloudflare',
+      retryAfterMs: 7000,
+    });
+    expect(String(error)).toContain(
+      'something between you and the service answered 403 a page titled ‹Just a moment... [address] [secret]› (server cloudflare)',
+    );
   });
 
   it('has empty texts in place of messages and codes that are no text', async () => {

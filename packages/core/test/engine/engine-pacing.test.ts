@@ -16,7 +16,7 @@ import {
 import { stillClock } from './still-clock.ts';
 
 describe('an engine', () => {
-  const busy: HostAnswer = { status: 429, headers: { 'retry-after': '30' }, body: '' };
+  const busy: HostAnswer = { status: 429, headers: { 'retry-after': '30' }, body: '{"errors":[]}' };
   const answered: HostAnswer = { status: 200, headers: {}, body: '{"data":{}}' };
 
   function calling(answers: readonly HostAnswer[]) {

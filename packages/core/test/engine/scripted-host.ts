@@ -29,7 +29,13 @@ export function scriptedHost(
       const next = left.shift();
       if (!next) throw new Error(`Request ${sent.length} was not in the script.`);
       if (next instanceof TransportError) throw next;
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...next };
+      const { status = 200 } = next;
+      return {
+        headers: { 'content-type': 'application/json' },
+        body: status < 300 ? '' : refused(status),
+        ...next,
+        status,
+      };
     },
     async sleep(ms, signal) {
       if (signal?.aborted) throw new TransportError('aborted');
@@ -44,6 +50,9 @@ export function scriptedHost(
     random: () => options.random ?? 0.5,
   };
 }
+
+/** The body with which the API answers an error status. */
+const refused = (status: number): string => JSON.stringify({ status, statusText: '', errors: [] });
 
 export const json = (value: unknown, extra: Partial<HostAnswer> = {}): Scripted => ({
   body: JSON.stringify(value),

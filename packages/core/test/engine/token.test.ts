@@ -167,7 +167,7 @@ describe('the token of a call', () => {
         // Once everybody is on the way with the first token, and again before anyone has used the second.
         if (answered === 1 || answered === 1_001) valid = 'nobody has it';
         const isValid = headers['authorization'] === `Bearer ${valid}`;
-        return { status: isValid ? 200 : 401, headers: {}, body: isValid ? '{"data":{}}' : '' };
+        return { status: isValid ? 200 : 401, headers: {}, body: isValid ? '{"data":{}}' : refused.body };
       },
     };
     const engine = createEngine({

@@ -1,7 +1,7 @@
 /** The batches of an import: rows that can be sent, bytes, and the parts of a refused batch. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divide, utf8Length } from '../../src/import/batch.ts';
+import { divide, namedRows, utf8Length } from '../../src/import/batch.ts';
 import { checkRequest, requestFields } from '../../src/import/request.ts';
 import { subscriptionRequest } from '../../src/schema/index.ts';
 
@@ -22,10 +22,9 @@ it('divides a batch into ordered parts that hold every row once', () => {
         original: null,
         digest: seed,
       }));
-      const parts = divide(
-        { first: 3, last: rows.at(-1)?.ordinal ?? 0, rows, resent: true },
-        named.map((index) => `subscriptions[${index}].email is wrong`),
-      );
+      const batch = { first: 3, last: rows.at(-1)?.ordinal ?? 0, rows, resent: true };
+      const messages = named.map((index) => `subscriptions[${index}].email is wrong`);
+      const parts = divide(batch, namedRows(batch, messages));
       expect(parts.flatMap((part) => part.rows)).toEqual(rows);
       expect(parts.length).toBeGreaterThan(1);
       for (const [index, part] of parts.entries()) {
@@ -160,8 +159,9 @@ describe('the parts of a refused batch', () => {
     original: null,
     digest: seed,
   }));
+  const batch = { first: 1, last: 7, rows, resent: true };
   const partsOf = (...messages: readonly string[]) =>
-    divide({ first: 1, last: 7, rows, resent: true }, messages).map(({ first, last, resent, rows: part }) => [
+    divide(batch, namedRows(batch, messages)).map(({ first, last, resent, rows: part }) => [
       first,
       last,
       resent,

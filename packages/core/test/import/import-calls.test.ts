@@ -104,15 +104,16 @@ describe('the calls of an import', () => {
     expect(sent).toHaveLength(9);
   });
 
-  it('stop after 25 refused rows before the first accepted one, not after 24', async () => {
+  it('stop where 25 rows in succession are refused, not after 24, and reject none of the 25', async () => {
     const run = async (refused: number, first?: number) => {
       const { sent, ...api } = service((_, call) => (call === first || call > refused ? undefined : refusal('No.')));
       const result = await importOneByOne({ ...api, concurrency: 1, source: people(40) });
       return [sent.length, result.outcome, result.rejected];
     };
     expect(await run(24)).toEqual([40, 'complete', 24]);
-    expect(await run(25)).toEqual([25, 'incomplete', 25]);
-    expect(await run(30, 3)).toEqual([40, 'complete', 29]);
+    expect(await run(25)).toEqual([25, 'incomplete', 0]);
+    expect(await run(30, 3)).toEqual([28, 'incomplete', 2]);
+    expect(await run(30, 20)).toEqual([40, 'complete', 29]);
   });
 
   it('are journalled before and after, with the digest of all rows so far', async () => {

@@ -68,7 +68,7 @@ it('reports its progress after each accepted, refused and failed row', async () 
   });
   expect(seen).toEqual([
     [1, 0, 0],
-    [1, 1, 0],
+    [1, 0, 1],
     [1, 1, 1],
     [1, 1, 1],
   ]);

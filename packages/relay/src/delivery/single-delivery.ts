@@ -51,7 +51,8 @@ export class SingleDelivery {
       events.emit({ type: 'delivered', form, waitedMs });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
-      const decision = decideRetry(error, secrets);
+      const othersPass = circuits.hasSucceededSince(signup.dueAt);
+      const decision = decideRetry(error, secrets, { attempt, othersPass });
       if (decision.kind === 'retry') return this.#scheduleRetry(signup, attempt, decision, log);
       const { reason } = decision;
       await writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));

@@ -58,7 +58,11 @@ export class CircuitBreaker<F extends DeliveryFailure> {
     this.#openUntil = 0;
   }
 
+  /** When a call last succeeded, in milliseconds since the Unix epoch. */
+  lastSuccess = Number.NEGATIVE_INFINITY;
+
   recordSuccess(): void {
+    this.lastSuccess = this.#options.now();
     this.#failures = 0;
     this.#possibleFailures = 0;
     if (this.#cause === null) return;
@@ -97,6 +101,11 @@ export class ApiCircuits {
 
   get openForMs(): number {
     return Math.max(this.#key.openForMs, this.#publication.openForMs);
+  }
+
+  /** Whether the API has taken a call of this lane since then. */
+  hasSucceededSince(time: number): boolean {
+    return this.#publication.lastSuccess > time;
   }
 
   get isFailing(): boolean {

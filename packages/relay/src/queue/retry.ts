@@ -5,6 +5,7 @@
 import {
   AbortedError,
   ApiError,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   NetworkError,
@@ -54,11 +55,29 @@ const keyStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 const remedies: Readonly<Record<number, string>> = {
   401: 'The API does not accept NEWSLETTER_API_KEY: set a valid key and restart the relay. Signups are kept and wait.',
   403: 'NEWSLETTER_API_KEY may not create subscriptions: give it the right, or set another key and restart. Signups are kept and wait.',
-  404: 'The API does not know NEWSLETTER_PUBLICATION_ID, or the key is restricted to others, or NEWSLETTER_API_URL is wrong: correct it and restart. Signups are kept and wait.',
+  404: 'The API does not know NEWSLETTER_PUBLICATION_ID, or the key is restricted to others: correct it and restart. Signups are kept and wait.',
 };
 
-/** @param secrets - removed from every reason, as are e-mail addresses */
-export function decideRetry(error: unknown, secrets: readonly string[] = []): RetryDecision {
+/** Attempts of one signup after which an answer that is not the API's is about that signup, where others pass. */
+const mostForeignRefusals = 3;
+
+/** What is known beside the error. */
+export interface AttemptContext {
+  /** Number of attempts, this one included. */
+  readonly attempt: number;
+  /** Whether the API has taken another signup since this one came in. */
+  readonly othersPass: boolean;
+}
+
+/**
+ * @param secrets - removed from every reason, as are e-mail addresses
+ * @param context - default: of a call that is about no single signup
+ */
+export function decideRetry(
+  error: unknown,
+  secrets: readonly string[] = [],
+  { attempt, othersPass }: AttemptContext = { attempt: 1, othersPass: false },
+): RetryDecision {
   const reason = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 1000);
   if (error instanceof InvalidRequestError) return { kind: 'deadLetter', reason };
   const retry = {
@@ -71,7 +90,6 @@ export function decideRetry(error: unknown, secrets: readonly string[] = []): Re
   } as const;
   if (error instanceof ApiError) {
     const { status, errors, retryAfterMs } = error;
-    // Only the API's own error body refuses a signup: a bare 400 page of a proxy says nothing about it.
     if (permanentStatuses.has(status) && errors.length > 0) return { kind: 'deadLetter', reason };
     return {
       ...retry,
@@ -82,6 +100,19 @@ export function decideRetry(error: unknown, secrets: readonly string[] = []): Re
       retryAfterMs,
       // A Retry-After applies to every call with the key.
       scope: status === 404 ? 'publication' : keyStatuses.has(status) || retryAfterMs !== undefined ? 'key' : 'unknown',
+      mayHaveArrived: mayHaveArrivedWith(status),
+    };
+  }
+  if (error instanceof ForeignAnswerError) {
+    const { status, about, retryAfterMs } = error;
+    // It concerns neither key nor publication: the status, by which those are told, stays unnamed.
+    if (about === 'record' && othersPass && attempt >= mostForeignRefusals) return { kind: 'deadLetter', reason };
+    return {
+      ...retry,
+      cause: `status ${status}, not of the API`,
+      needsOperator: about === 'address',
+      retryAfterMs,
+      scope: about === 'address' ? 'publication' : retryAfterMs === undefined ? 'unknown' : 'key',
       mayHaveArrived: mayHaveArrivedWith(status),
     };
   }

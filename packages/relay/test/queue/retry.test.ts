@@ -5,6 +5,7 @@ import {
   AbortedError,
   ApiError,
   createClient,
+  ForeignAnswerError,
   InvalidAnswerError,
   InvalidRequestError,
   TimeoutError,
@@ -19,6 +20,43 @@ const answered = (status: number, retryAfterMs?: number): ApiError =>
     retryAfterMs,
     requestId: null,
   });
+
+const foreign = (status: number, retryAfterMs?: number): ForeignAnswerError =>
+  new ForeignAnswerError('subscriptions.create', { status, page: 'Just a moment...', server: 'edge', retryAfterMs });
+
+describe("an answer that is not the API's", () => {
+  it.each([
+    [400, 'unknown', false],
+    [401, 'unknown', false],
+    [403, 'unknown', false],
+    [404, 'publication', true],
+    [413, 'unknown', false],
+    [503, 'unknown', false],
+  ] as const)(
+    'of status %i is retried, names neither key nor publication, and has scope %s',
+    (status, scope, operator) => {
+      const decision = decideRetry(foreign(status));
+      expect(decision).toMatchObject({ kind: 'retry', status: null, scope, needsOperator: operator });
+      expect(decision.reason).toContain('a page titled ‹Just a moment...› (server edge)');
+      expect(decision.reason).not.toMatch(/NEWSLETTER_(?:API_KEY|PUBLICATION_ID)/);
+    },
+  );
+
+  it('pauses every call for as long as it asks', () => {
+    expect(decideRetry(foreign(503, 2000))).toMatchObject({ scope: 'key', retryAfterMs: 2000 });
+  });
+
+  it('makes a signup a dead letter at its third refusal, and only where others pass', () => {
+    const outcomes = [400, 401, 403, 404, 413, 414, 431, 503].map((status) =>
+      [1, 2, 3].flatMap((attempt) =>
+        [false, true].map((othersPass) => decideRetry(foreign(status), [], { attempt, othersPass }).kind),
+      ),
+    );
+    const never = Array.from({ length: 6 }, () => 'retry');
+    const third = [...never.slice(1), 'deadLetter'];
+    expect(outcomes).toEqual([third, never, never, never, third, third, third, never]);
+  });
+});
 
 describe('a failure', () => {
   it('makes a signup a dead letter only for statuses that concern the signup itself', () => {

@@ -1,5 +1,5 @@
 /** Compares answers with the contract: with its strict schemas, and with what the client cannot do without. */
-import { isRecord, neededFields } from '@newsletter-kit/core/engine';
+import { isErrorBody, isRecord, neededFields } from '@newsletter-kit/core/engine';
 import { operation, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { fieldOf, schemas, tolerant } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
@@ -22,7 +22,7 @@ export interface Difference {
 export function findDifferences({ operation: id, status, body }: RecordedAnswer): readonly Difference[] {
   if (id === null) return [];
   // A key that may not read something says nothing about the form of the answer.
-  if (status === 401 || status === 403) return [];
+  if (isNotAllowed({ status, body })) return [];
   if (status >= 300) return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: true, count: 1 }];
   const { success }: Operation = operation(id);
   const answer: z.core.$ZodType = schemas[id].answer;
@@ -43,6 +43,10 @@ export function findDifferences({ operation: id, status, body }: RecordedAnswer)
     ...merged,
   ];
 }
+
+/** Whether the API says that the key may not read something. Anything else that refuses is not the API. */
+export const isNotAllowed = ({ status, body }: Pick<RecordedAnswer, 'status' | 'body'>): boolean =>
+  (status === 401 || status === 403) && isErrorBody(body, status);
 
 /** Whether any program of the client ends without the field, or leaves the record out. */
 function isNeeded(id: OperationId, field: string): boolean {

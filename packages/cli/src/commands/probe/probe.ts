@@ -14,6 +14,7 @@ import {
   type ExplainedDifference,
   type Finding,
 } from './assumptions.ts';
+import { isNotAllowed } from './differences.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';
 import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from './shapes.ts';
 import { checkAccess } from '../whoami.ts';
@@ -143,7 +144,7 @@ const isUnexpected = ({ isBreaking, assumption }: ExplainedDifference): boolean 
   isBreaking && assumption === undefined;
 
 function verdictOf(answer: ComparedAnswer): Verdict {
-  if (answer.status === 401 || answer.status === 403) return 'not allowed';
+  if (isNotAllowed(answer)) return 'not allowed';
   if (answer.differences.length === 0) return 'as specified';
   return answer.differences.some(isUnexpected) ? 'breaks' : 'differs';
 }
