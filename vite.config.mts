@@ -62,6 +62,12 @@ export default defineConfig({
             { name: 'nodes/core-contract', test: /packages[\\/]core[\\/]src[\\/]contract[\\/]/, priority: 3 },
             { name: 'nodes/core-signup', test: /packages[\\/]core[\\/]src[\\/]signup[\\/]/, priority: 3 },
             {
+              name: 'nodes/core-errors',
+              test: /packages[\\/]core[\\/]src[\\/]engine[\\/]errors\.ts/,
+              minShareCount: 2,
+              priority: 3,
+            },
+            {
               name: 'nodes/core-engine',
               test: /packages[\\/]core[\\/]src[\\/]engine[\\/]/,
               minShareCount: 2,

@@ -36,6 +36,7 @@ const shared = [
   'dist/nodes/Newsletter/subscriptions.js',
   'dist/nodes/core-contract.js',
   'dist/nodes/core-engine.js',
+  'dist/nodes/core-errors.js',
   'dist/nodes/core-import.js',
   'dist/nodes/core-report.js',
   'dist/nodes/core-signup.js',

@@ -26,6 +26,9 @@ let bodies: unknown[];
 /** Changes the answer about a bulk update's job. */
 let jobAnswer: ((job: object) => object) | undefined;
 /** The status of the answer to a request that creates subscriptions, by their addresses; null for a lost answer. */
+/** The body of an answer with an error status: the API's, unless a test answers in its place. */
+const refused = (status: number): string => JSON.stringify({ status, statusText: '', errors: [] });
+let creationBody = refused;
 let creationStatus: ((emails: readonly string[]) => number | null) | undefined;
 
 beforeEach(async () => {
@@ -34,6 +37,7 @@ beforeEach(async () => {
   bodies = [];
   jobAnswer = undefined;
   creationStatus = undefined;
+  creationBody = refused;
   const fetching = createFetchHost({ fetch: sandbox.fetch });
   client = createClient({
     baseUrl: 'http://sandbox.test/v2',
@@ -49,7 +53,7 @@ beforeEach(async () => {
           const { subscriptions } = JSON.parse(request.body ?? '') as { subscriptions: { email: string }[] };
           const status = creationStatus(subscriptions.map(({ email }) => email));
           if (status === null) throw new TransportError('network');
-          if (status !== 200) return { status, headers: {}, body: '{}' };
+          if (status !== 200) return { status, headers: {}, body: creationBody(status) };
         }
         const answer = await fetching.send(request);
         if (!jobAnswer || !path.startsWith('bulk_subscription_updates/')) return answer;
@@ -406,6 +410,15 @@ describe('a sync run', () => {
 
     it.each([null, 500, 408])('asks nobody twice where the answer is lost: %s', async (status) => {
       creationStatus = () => status;
+      const { applied, again } = await asked();
+      expect(requests.filter((request) => request === 'POST bulk_subscriptions')).toHaveLength(1);
+      expect(applied.findings.map(({ code }) => code)).toEqual(Array(3).fill('subscription_creation_failed'));
+      expect(again).toBe(0);
+    });
+
+    it.each([400, 403, 404])('asks nobody twice where it was not the API that refused: %i', async (status) => {
+      creationStatus = () => status;
+      creationBody = () => '<title>Just a moment...</title>';
       const { applied, again } = await asked();
       expect(requests.filter((request) => request === 'POST bulk_subscriptions')).toHaveLength(1);
       expect(applied.findings.map(({ code }) => code)).toEqual(Array(3).fill('subscription_creation_failed'));

@@ -314,12 +314,11 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /**
- * Whether the service refused a call, or provably never got it. After any other error, the call may have been carried
- * out.
+ * Whether the service refused a call, or provably never got it. After any other error, also an answer that is not the
+ * API's, the call may have been carried out.
  */
 export function isRefusal(error: NewsletterError): boolean {
-  if (error instanceof ApiError || error instanceof ForeignAnswerError)
-    return error.status < 500 && error.status !== 408;
+  if (error instanceof ApiError) return error.status < 500 && error.status !== 408;
   if (error instanceof NetworkError || error instanceof TimeoutError) return error.notSent;
   return error instanceof InvalidRequestError || error instanceof ConfigurationError;
 }

@@ -4,6 +4,7 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { leftByIn, leftByText, namesIn, namesText, TableError, type ConsentOptions } from '@newsletter-kit/core/import';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { UsageError } from '#command-line';
+import { isMissingFile } from '../../user-facing-errors.ts';
 
 /** By column. */
 export interface Answers {
@@ -22,7 +23,7 @@ export function answersIn(leftBy: readonly string[], nobodyLeftBy: readonly stri
 
 /** The answers in a file that {@link keepAnswers} wrote, and in place of them those given now. @throws UsageError */
 export async function withKept(path: string | undefined, given: Answers): Promise<Answers> {
-  const kept = path === undefined ? undefined : await readFile(path, 'utf8').catch(() => undefined);
+  const kept = path === undefined ? undefined : await readFile(path, 'utf8').catch(unlessMissing);
   if (kept === undefined) return given;
   const { leftBy, nobodyLeftBy } = textsIn(kept, path);
   const earlier = answersIn(leftBy, nobodyLeftBy);
@@ -32,6 +33,10 @@ export async function withKept(path: string | undefined, given: Answers): Promis
     leftBy: { ...Object.fromEntries(others), ...given.leftBy },
     nobodyLeftBy: [...earlier.nobodyLeftBy.filter((column) => !now.has(column)), ...given.nobodyLeftBy],
   };
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!isMissingFile(error)) throw error;
 }
 
 /** Keeps answers for the next import of the file, in the words of the options. */
