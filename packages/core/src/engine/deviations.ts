@@ -72,23 +72,29 @@ export type ListReader = keyof typeof neededFields;
 const lastSecond = 253_402_300_799;
 
 /**
- * A point in time as seconds since the Unix epoch, as a service stamps it: a number of seconds or milliseconds, also as
- * a text, or a date and time (ISO 8601, also with a blank for the T; without a zone in UTC; or as in HTTP). Undefined
- * for anything else.
+ * A point in time as a service stamps it, in milliseconds since the Unix epoch: a number of seconds or milliseconds,
+ * also as a text, or a date and time (ISO 8601, also with a blank for the T; without a zone in UTC; or as in HTTP).
+ * Undefined for anything else.
  */
-export function seconds(value: unknown): number | undefined {
+export function momentOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number') {
-    if (number >= 0 && number <= lastSecond) return typeof value === 'string' ? Math.floor(number) : number;
-    return number > lastSecond && number <= lastSecond * 1000 ? Math.floor(number / 1000) : undefined;
+    if (!(number >= 0 && number <= lastSecond * 1000)) return undefined;
+    return number <= lastSecond ? number * 1000 : number;
   }
   if (typeof value !== 'string') return undefined;
-  const [iso, day, time = 'T00:00', zone = 'Z'] =
+  const [iso, day, time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/i.exec(value.trim()) ?? [];
-  const written = iso === undefined ? value : `${day}T${time.replace('T', '')}${/^utc$/i.test(zone) ? 'Z' : zone}`;
-  const isWritten = iso !== undefined || /(?:GMT|UTC|[+-]\d{4})$/.test(value);
-  const moment = isWritten ? Date.parse(written) : Number.NaN;
-  return moment >= 0 ? Math.floor(moment / 1000) : undefined;
+  if (iso === undefined && !/ (?:GMT|UTC|[+-]\d{4})$/.test(value)) return undefined;
+  const moment = Date.parse(iso === undefined ? value : `${day}T${time}${/^utc$/i.test(zone) ? 'Z' : zone}`);
+  return moment >= 0 ? moment : undefined;
+}
+
+/** The same in whole seconds; a number of seconds as it is. */
+export function seconds(value: unknown): number | undefined {
+  const moment = momentOf(value);
+  if (moment === undefined) return undefined;
+  return typeof value === 'number' && value <= lastSecond ? value : Math.floor(moment / 1000);
 }
 
 /** Messages of the service, whatever they came in: objects with `message` and `code`, or texts. */

@@ -9,7 +9,7 @@ import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { errorBody, type AttemptFailure } from './answer.ts';
-import { seconds } from './deviations.ts';
+import { momentOf } from './deviations.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
 import type { CalledOperation, CallOptions } from './options.ts';
@@ -176,8 +176,8 @@ function find(
 
 function timeOf(record: FieldValues, names: readonly string[]): number | undefined {
   for (const name of names) {
-    const time = seconds(record[name]);
-    if (time !== undefined) return time * 1000;
+    const time = momentOf(record[name]);
+    if (time !== undefined) return time;
   }
   return undefined;
 }
