@@ -262,8 +262,9 @@ export function retryAfterMs(
 
 /**
  * Milliseconds that a header asks to wait: a number of seconds, or a moment in seconds or milliseconds since 1970 or as
- * a date. Nobody asks for more than a day: of the ways to read a number, the one that gives such a wait is meant. 0 where
- * the moment has passed; null where the header is missing or says nothing of use.
+ * a date. Nobody asks for more than a day: of the ways to read a number, the one that gives such a wait is meant.
+ *
+ * @returns 0 where the moment has passed; null where the header is missing or says nothing of use
  */
 function waitIn(headers: Headers, name: string, nowMs: number): number | null {
   const number = numberIn(headers, name);
