@@ -65,19 +65,36 @@ export const neededFields = {
 /** A program that reads lists. */
 export type ListReader = keyof typeof neededFields;
 
-/** The last second of the year 9999: later ones have no date as the API writes it. */
+/**
+ * The last second of the year 9999: later ones have no date as the API writes it. As milliseconds it is a day of 1978,
+ * before there was any service: so a larger number counts milliseconds.
+ */
 const lastSecond = 253_402_300_799;
 
 /**
- * A point in time as seconds since the Unix epoch: a number of them, also as a text, or a date and time (ISO 8601).
+ * A point in time as a service stamps it, in milliseconds since the Unix epoch: a number of seconds or milliseconds,
+ * also as a text, or a date and time (ISO 8601, also with a blank for the T; without a zone in UTC; or as in HTTP).
  * Undefined for anything else.
  */
-export function seconds(value: unknown): number | undefined {
-  if (typeof value === 'number') return value >= 0 && value <= lastSecond ? value : undefined;
+export function momentOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number') {
+    if (!(number >= 0 && number <= lastSecond * 1000)) return undefined;
+    return number <= lastSecond ? number * 1000 : number;
+  }
   if (typeof value !== 'string') return undefined;
-  if (/^\d{1,11}$/.test(value)) return Number(value);
-  const time = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
-  return time >= 0 ? Math.floor(time / 1000) : undefined;
+  const [iso, day, time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/i.exec(value.trim()) ?? [];
+  if (iso === undefined && !/ (?:GMT|UTC|[+-]\d{4})$/.test(value)) return undefined;
+  const moment = Date.parse(iso === undefined ? value : `${day}T${time}${/^utc$/i.test(zone) ? 'Z' : zone}`);
+  return moment >= 0 ? moment : undefined;
+}
+
+/** The same in whole seconds; a number of seconds as it is. */
+export function seconds(value: unknown): number | undefined {
+  const moment = momentOf(value);
+  if (moment === undefined) return undefined;
+  return typeof value === 'number' && value <= lastSecond ? value : Math.floor(moment / 1000);
 }
 
 /** Messages of the service, whatever they came in: objects with `message` and `code`, or texts. */

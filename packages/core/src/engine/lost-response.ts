@@ -9,6 +9,7 @@ import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { errorBody, type AttemptFailure } from './answer.ts';
+import { momentOf } from './deviations.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
 import type { CalledOperation, CallOptions } from './options.ts';
@@ -175,9 +176,8 @@ function find(
 
 function timeOf(record: FieldValues, names: readonly string[]): number | undefined {
   for (const name of names) {
-    const value = record[name];
-    const time = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN;
-    if (Number.isFinite(time)) return time;
+    const time = momentOf(record[name]);
+    if (time !== undefined) return time;
   }
   return undefined;
 }

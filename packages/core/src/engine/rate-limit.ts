@@ -215,8 +215,11 @@ export interface StatedQuota {
   readonly resetInMs: number;
 }
 
-/** Smaller values of a reset header are a number of seconds, larger ones a time in Unix seconds. */
-const smallestEpoch = 1e9;
+/** A day. */
+const longestWaitMs = 86_400_000;
+
+/** A moment as a number: smaller ones count seconds, which are some 1e9 today, larger ones milliseconds. */
+const smallestMilliseconds = 1e11;
 
 /** Clocks that differ by less count as equal: `Date` is in whole seconds, and the answer takes time to arrive. */
 const sameClockMs = 3_000;
@@ -233,7 +236,7 @@ export function readQuotaHeaders(headers: Headers, nowMs: number): StatedQuota |
   for (const names of spellings) {
     const remaining = numberIn(headers, names.remaining);
     if (remaining === null) continue;
-    const resetInMs = untilReset(headers, names.reset, nowMs);
+    const resetInMs = waitIn(headers, names.reset, nowMs);
     if (resetInMs !== null) return { limit: numberIn(headers, names.limit), remaining, resetInMs };
   }
   return null;
@@ -247,23 +250,29 @@ export function retryAfterMs(
   { status, headers }: Pick<HostAnswer, 'status' | 'headers'>,
   nowMs: number,
 ): number | undefined {
-  const seconds = numberIn(headers, 'retry-after');
-  const wait =
-    seconds === null ? byHostClock(Date.parse(headers['retry-after'] ?? ''), headers, nowMs) - nowMs : seconds * 1000;
-  if (Number.isFinite(wait)) return Math.max(0, wait);
+  const wait = waitIn(headers, 'retry-after', nowMs);
+  if (wait !== null) return wait;
   if (status !== 429) return undefined; // other answers usually carry a reset, too
   for (const { reset } of spellings) {
-    const resetInMs = untilReset(headers, reset, nowMs);
+    const resetInMs = waitIn(headers, reset, nowMs);
     if (resetInMs !== null) return resetInMs;
   }
   return undefined;
 }
 
-/** Milliseconds until the moment in a reset header; 0 where it has passed, null where the header is missing. */
-function untilReset(headers: Headers, name: string, nowMs: number): number | null {
-  const reset = numberIn(headers, name);
-  if (reset === null) return null;
-  return reset < smallestEpoch ? reset * 1000 : Math.max(0, byHostClock(reset * 1000, headers, nowMs) - nowMs);
+/**
+ * Milliseconds that a header asks to wait: a number of seconds, or a moment in seconds or milliseconds since 1970 or as
+ * a date. Nobody asks for more than a day: of the ways to read a number, the one that gives such a wait is meant.
+ *
+ * @returns 0 where the moment has passed; null where the header is missing or says nothing of use
+ */
+function waitIn(headers: Headers, name: string, nowMs: number): number | null {
+  const number = numberIn(headers, name);
+  if (number !== null && number <= longestWaitMs / 1000) return number * 1000;
+  const moment =
+    number === null ? Date.parse(headers[name] ?? '') : number * (number < smallestMilliseconds ? 1000 : 1);
+  const wait = byHostClock(moment, headers, nowMs) - nowMs;
+  return wait <= longestWaitMs ? Math.max(0, wait) : null;
 }
 
 /**

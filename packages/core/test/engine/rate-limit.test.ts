@@ -304,13 +304,27 @@ describe('the headers of a quota', () => {
       { limit: null, remaining: 5, resetInMs: 1000 },
     ],
     [
-      { 'ratelimit-remaining': '5', 'ratelimit-reset': '999999999' },
-      { limit: null, remaining: 5, resetInMs: 999_999_999_000 },
+      // Nobody asks to wait for more than a day.
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': '86400' },
+      { limit: null, remaining: 5, resetInMs: 86_400_000 },
     ],
     [
       { 'ratelimit-remaining': '5', 'ratelimit-reset': '1000000000' },
       { limit: null, remaining: 5, resetInMs: 0 },
     ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': '86401' },
+      { limit: null, remaining: 5, resetInMs: 0 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': String(start + 30_000) },
+      { limit: null, remaining: 5, resetInMs: 30_000 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': new Date(start + 30_000).toISOString() },
+      { limit: null, remaining: 5, resetInMs: 30_000 },
+    ],
+    [{ 'ratelimit-remaining': '5', 'ratelimit-reset': String(start + 86_401_000) }, null],
     [
       { 'ratelimit-remaining': '5', 'ratelimit-reset': soon, date: new Date(start + 10_000).toUTCString() },
       { limit: null, remaining: 5, resetInMs: 20_000 },
