@@ -9,7 +9,8 @@ const { engine } = createClient({ baseUrl, token: 'k', publicationId: 'pub_1' })
 const begun = performance.now();
 const journal = await openFileJournal(journalFile);
 const keepOut = keepOutFile === '' ? undefined : (await readKeepOut(keepOutFile)).reasonFor;
-const result = await importSubscriptions({ engine, source: await readCsv(csv), journal, keepOut });
+const leftBy = keepOut && { status: { active: 'subscribed' } as const };
+const result = await importSubscriptions({ engine, source: await readCsv(csv, { leftBy }), journal, keepOut });
 await journal.close();
 if (result.accepted !== Number(size)) throw new Error(`Of ${size} rows, ${result.accepted} were taken.`);
 sendResult({ ms: performance.now() - begun, megabytes: process.resourceUsage().maxRSS / 1024 });
