@@ -16,6 +16,7 @@ import {
 } from '@newsletter-kit/core/sync';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { timeOf } from '../../clock/sandbox-time.ts';
 import { startDirectus, type Answer, type Contact, type Directus } from './directus-crm.ts';
 
 let sandbox: Sandbox;
@@ -33,11 +34,7 @@ beforeEach(async () => {
     publicationId,
     host: {
       ...createFetchHost({ fetch: sandbox.fetch }),
-      now: () => sandbox.clock.now(),
-      sleep: (ms) => {
-        sandbox.clock.advance(ms);
-        return Promise.resolve();
-      },
+      ...timeOf(sandbox),
     },
   });
   const { data: city } = await client.customFields.create({ kind: 'string', display: 'City' });

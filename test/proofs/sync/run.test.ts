@@ -16,6 +16,7 @@ import {
 } from '@newsletter-kit/core/sync';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { timeOf } from '../../clock/sandbox-time.ts';
 
 let sandbox: Sandbox;
 let client: Client;
@@ -60,11 +61,7 @@ beforeEach(async () => {
         const { data } = JSON.parse(answer.body) as { data: object };
         return { ...answer, body: JSON.stringify({ data: { ...data, ...jobAnswer(data) } }) };
       },
-      now: () => sandbox.clock.now(),
-      sleep: (ms) => {
-        sandbox.clock.advance(ms);
-        return Promise.resolve();
-      },
+      ...timeOf(sandbox),
     },
   });
   const { data: city } = await client.customFields.create({ kind: 'string', display: 'City' });

@@ -147,16 +147,13 @@ export class ConsentSurvey {
         ? [`${first.length > 0 ? 'also ' : ''}${others.map((name) => `"${name}"`).join(', ')}`]
         : []),
     ];
-    const remedies = first.flatMap(({ heading, refusing }, at): readonly TableRemedy[] => [
-      {
-        option: 'leftBy',
-        column: heading,
-        values: first[at]?.proposal(this.#rows, this.#saidOf(heading)) ?? {},
-      },
-      refusing > 0
-        ? { option: 'columns', column: heading, target: null }
-        : { option: 'nobodyLeftBy', columns: [heading] },
-    ]);
+    const remedies = first.flatMap((values): readonly TableRemedy[] => {
+      const { heading: column, refusing } = values;
+      return [
+        { option: 'leftBy', column, values: values.proposal(this.#rows, this.#saidOf(column)) },
+        refusing > 0 ? { option: 'columns', column, target: null } : { option: 'nobodyLeftBy', columns: [column] },
+      ];
+    });
     throw new TableError(
       `Does anybody leave by column ${sentences.join('; ')}? Say so for each`,
       ...remedies,

@@ -178,13 +178,12 @@ function withFlags(error: unknown): never {
 }
 
 /** An answer to the question who left, and when it is the right one. */
-function lineOf(remedy: TableRemedy, index: number, { length }: { readonly length: number }): string {
+function lineOf(remedy: TableRemedy, index: number, all: readonly TableRemedy[]): string {
   if (remedy.option === 'leftBy') return flagOf(remedy);
   if (remedy.option === 'columns') return `  or, if it is about something else, ${flagOf(remedy)}`;
-  const isLast = index === length - 1 && index % 2 === 0;
-  return isLast
-    ? `if nobody leaves by them, ${flagOf(remedy)}; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"`
-    : `  or, if nobody leaves by it, ${flagOf(remedy)}`;
+  return all[index - 1]?.option === 'leftBy'
+    ? `  or, if nobody leaves by it, ${flagOf(remedy)}`
+    : `if nobody leaves by them, ${flagOf(remedy)}; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"`;
 }
 
 function flagOf(remedy: TableRemedy): string {
