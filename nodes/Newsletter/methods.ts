@@ -1,6 +1,7 @@
 /** Methods that n8n's editor calls: searches of the resource locators, and the fields of the resource mapper. */
 import { operation, type Operation, pageLimit } from '@newsletter-kit/core/contract';
-import { continuationAt, seconds, type Item, type ListId, type Page } from '@newsletter-kit/core/engine';
+import { continuationAt, type Item, type ListId, type Page } from '@newsletter-kit/core/engine';
+import { secondsOf } from '@newsletter-kit/core/facts';
 import type {
   ILoadOptionsFunctions,
   INodeListSearchItems,
@@ -69,7 +70,7 @@ function named(names: readonly unknown[], detail?: unknown): string {
 }
 
 function day(created: unknown): string | undefined {
-  const time = seconds(created);
+  const time = secondsOf(created);
   return time === undefined ? undefined : new Date(time * 1000).toISOString().slice(0, 10);
 }
 

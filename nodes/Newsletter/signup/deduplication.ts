@@ -3,7 +3,8 @@
  * answered but start none. Also counts executions per minute.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
-import { addressKey, mailboxKey } from '@newsletter-kit/core/signup';
+import { mailboxKey } from '@newsletter-kit/core/facts';
+import { addressKey } from '@newsletter-kit/core/signup';
 
 /** Signups that started an execution: hash of the signup → time, in seconds since 1970. */
 export type Started = ReadonlyMap<string, number>;

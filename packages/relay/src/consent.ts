@@ -1,6 +1,6 @@
 /** Reads the consent in a submission. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import { yesOrNo } from '@newsletter-kit/core/signup';
+import { yesOrNo } from '@newsletter-kit/core/facts';
 
 /**
  * The consent in a submission.

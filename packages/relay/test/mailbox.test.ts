@@ -1,10 +1,11 @@
 /** Spellings of one address, and addresses of one mailbox. */
 import { domainToASCII } from 'node:url';
-import { addressKey, domainOf, isAddress, mailboxKey, normalizeAddress } from '@newsletter-kit/core/signup';
+import { domainOf, mailboxKey } from '@newsletter-kit/core/facts';
+import { addressKey, isAddress, normalizeAddress } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { describe, expect, it } from 'vitest';
-import { mailboxRules } from '../../core/src/signup/mailbox.ts';
+import { mailboxRules } from '../../core/src/facts/mailbox.ts';
 import { personHash } from '../src/store/signup-identity.ts';
 
 /** The recipient as a mail server gets it, its domain as DNS does. */

@@ -83,6 +83,8 @@ export function createPipeline(clock: Clock, features: Features, shaping: Shapin
     }));
     // 4. The answer takes on the shape of the service's.
     const { response, notes: shaped } = await shaping.apply(assumed, trace.operation, service.refuse);
+    // Its clock can be moved, and its records carry that time.
+    response.headers.set('Date', new Date(clock.now()).toUTCString());
     trace.status = response.status;
     trace.reasons.unshift(...notes);
     trace.reasons.push(...shaped);

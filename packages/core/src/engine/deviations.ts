@@ -1,4 +1,5 @@
 /** Deviations: parts of a request or an answer that are not as the specification has them, and did not end the call. */
+import { secondsOf } from '../facts/moment.ts';
 import { isRecord } from '../is-record.ts';
 import type { CallName, ServiceMessage } from './errors.ts';
 
@@ -44,7 +45,7 @@ export function tellOnce(listener: ((deviation: Deviation) => unknown) | undefin
   };
 }
 
-/** What a needed field must hold. `text`: a text, or a whole number, read as one. `time`: see {@link seconds}. */
+/** What a needed field must hold. `text`: a text, or a whole number, read as one. `time`: see {@link secondsOf}. */
 type NeededKind = 'text' | 'time';
 
 /**
@@ -65,38 +66,6 @@ export const neededFields = {
 /** A program that reads lists. */
 export type ListReader = keyof typeof neededFields;
 
-/**
- * The last second of the year 9999: later ones have no date as the API writes it. As milliseconds it is a day of 1978,
- * before there was any service: so a larger number counts milliseconds.
- */
-const lastSecond = 253_402_300_799;
-
-/**
- * A point in time as a service stamps it, in milliseconds since the Unix epoch: a number of seconds or milliseconds,
- * also as a text, or a date and time (ISO 8601, also with a blank for the T; without a zone in UTC; or as in HTTP).
- * Undefined for anything else.
- */
-export function momentOf(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
-  if (typeof number === 'number') {
-    if (!(number >= 0 && number <= lastSecond * 1000)) return undefined;
-    return number <= lastSecond ? number * 1000 : number;
-  }
-  if (typeof value !== 'string') return undefined;
-  const [iso, day, time = '00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/i.exec(value.trim()) ?? [];
-  if (iso === undefined && !/ (?:GMT|UTC|[+-]\d{4})$/.test(value)) return undefined;
-  const moment = Date.parse(iso === undefined ? value : `${day}T${time}${/^utc$/i.test(zone) ? 'Z' : zone}`);
-  return moment >= 0 ? moment : undefined;
-}
-
-/** The same in whole seconds; a number of seconds as it is. */
-export function seconds(value: unknown): number | undefined {
-  const moment = momentOf(value);
-  if (moment === undefined) return undefined;
-  return typeof value === 'number' && value <= lastSecond ? value : Math.floor(moment / 1000);
-}
-
 /** Messages of the service, whatever they came in: objects with `message` and `code`, or texts. */
 export function messagesIn(value: unknown): ServiceMessage[] {
   return (Array.isArray(value) ? (value as unknown[]) : []).flatMap((each) => {
@@ -114,8 +83,12 @@ export interface ReadRecords {
   readonly deviations: readonly FieldDeviation[];
 }
 
-/** Separates the records that a program can use. A needed field in another form is replaced by the usual one. */
-export function readRecords(records: readonly unknown[], reader: ListReader): ReadRecords {
+/**
+ * Separates the records that a program can use. A needed field in another form is replaced by the usual one.
+ *
+ * @param latest - the last moment that can stand in them, in milliseconds since the Unix epoch
+ */
+export function readRecords(records: readonly unknown[], reader: ListReader, latest?: number): ReadRecords {
   const needed = Object.entries<NeededKind>(neededFields[reader]);
   const items: unknown[] = [];
   const leftOut: unknown[] = [];
@@ -135,8 +108,9 @@ export function readRecords(records: readonly unknown[], reader: ListReader): Re
     let unusable: string | undefined;
     for (const [name, kind] of needed) {
       const value = record[name];
-      const read = kind === 'time' ? seconds(value) : textOf(value);
-      if (read === undefined) unusable ??= name;
+      const read = kind === 'time' ? secondsOf(value, latest) : textOf(value);
+      if (read === undefined && kind === 'time' && isEarly(value)) count(`data[].${name}`, 'lies before 1995');
+      else if (read === undefined) unusable ??= name;
       else if (read !== value) (changes ??= {})[name] = read;
     }
     if (unusable !== undefined) {
@@ -149,6 +123,9 @@ export function readRecords(records: readonly unknown[], reader: ListReader): Re
   }
   return { items, leftOut, deviations: [...counts.values()] };
 }
+
+/** Whether a number of seconds lies before any time that a service stamps. Nothing goes wrong by one. */
+const isEarly = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 1e8;
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;

@@ -2,15 +2,7 @@
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export { isErrorBody } from './answer.ts';
 export type { AttemptEvent } from './call.ts';
-export {
-  deviationText,
-  messagesIn,
-  neededFields,
-  readRecords,
-  seconds,
-  type Deviation,
-  type ListReader,
-} from './deviations.ts';
+export { deviationText, messagesIn, neededFields, readRecords, type Deviation, type ListReader } from './deviations.ts';
 export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export {
   AbortedError,

@@ -30,7 +30,7 @@ export class Lists {
     const { data, head: received, sent, found } = await this.#answerOf(call, trail);
     const answer = data as { readonly data: readonly unknown[] };
     const read = readPage(answer, trail, { ...operation, limit: parts.query['limit'] });
-    const usable = readRecords(read.repeats ? [] : answer.data, options.reader ?? 'client');
+    const usable = readRecords(read.repeats ? [] : answer.data, options.reader ?? 'client', latestOf(received));
     const head = this.#caller.tellAll(operation.id, received, {
       sent,
       found: [...usable.deviations, ...read.deviations, ...found],
@@ -75,6 +75,12 @@ export class Lists {
       return this.#answerOf({ ...call, deviations }, trail);
     }
   }
+}
+
+/** No record is of a later time than a day after the service's own `Date`. */
+function latestOf({ headers }: Pick<Answered['head'], 'headers'>): number | undefined {
+  const answered = Date.parse(headers['date'] ?? '');
+  return Number.isNaN(answered) ? undefined : answered + 86_400_000;
 }
 
 /** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */

@@ -9,7 +9,7 @@ import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { errorBody, type AttemptFailure } from './answer.ts';
-import { momentOf } from './deviations.ts';
+import { momentOf } from '../facts/moment.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
 import type { CalledOperation, CallOptions } from './options.ts';

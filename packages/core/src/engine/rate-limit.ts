@@ -5,6 +5,7 @@
  * The service states the quota in `RateLimit-*` headers on every answer. Where a proxy removes them, a 429 pauses all
  * calls, and the number of requests accepted between two 429s gives the rate limit (decision 0014).
  */
+import { waitOf } from '../facts/moment.ts';
 import type { HostAnswer } from './host.ts';
 
 /** The quota as the pacer uses it. */
@@ -215,12 +216,6 @@ export interface StatedQuota {
   readonly resetInMs: number;
 }
 
-/** A day. */
-const longestWaitMs = 86_400_000;
-
-/** A moment as a number: smaller ones count seconds, which are some 1e9 today, larger ones milliseconds. */
-const smallestMilliseconds = 1e11;
-
 /** Clocks that differ by less count as equal: `Date` is in whole seconds, and the answer takes time to arrive. */
 const sameClockMs = 3_000;
 
@@ -260,28 +255,9 @@ export function retryAfterMs(
   return undefined;
 }
 
-/**
- * Milliseconds that a header asks to wait: a number of seconds, or a moment in seconds or milliseconds since 1970 or as
- * a date. Nobody asks for more than a day: of the ways to read a number, the one that gives such a wait is meant.
- *
- * @returns 0 where the moment has passed; null where the header is missing or says nothing of use
- */
-function waitIn(headers: Headers, name: string, nowMs: number): number | null {
-  const number = numberIn(headers, name);
-  if (number !== null && number <= longestWaitMs / 1000) return number * 1000;
-  const moment =
-    number === null ? Date.parse(headers[name] ?? '') : number * (number < smallestMilliseconds ? 1000 : 1);
-  const wait = byHostClock(moment, headers, nowMs) - nowMs;
-  return wait <= longestWaitMs ? Math.max(0, wait) : null;
-}
-
-/**
- * A moment of the service's clock by the host's: where `Date` shows that the two differ, a wait must not grow by the
- * difference.
- */
-function byHostClock(momentMs: number, headers: Headers, nowMs: number): number {
-  return momentMs - (clockSkewMs(headers, nowMs) ?? 0);
-}
+/** Milliseconds that a header asks to wait, by the service's own clock; null where it is missing or of no use. */
+const waitIn = (headers: Headers, name: string, nowMs: number): number | null =>
+  waitOf(headers[name], nowMs + (clockSkewMs(headers, nowMs) ?? 0)) ?? null;
 
 /**
  * How far the service's clock is ahead of the host's, in milliseconds; 0 where they agree, null where the answer has no

@@ -11,7 +11,7 @@ import {
   type ColumnReading,
   type Standing,
 } from './services.ts';
-import { yesOrNo } from '../signup/yes-or-no.ts';
+import { yesOrNo } from '../facts/yes-no.ts';
 
 /** Most different values of a column by which people leave: a status has few. */
 const mostValues = 12;

@@ -19,7 +19,7 @@ import {
   type ServiceExport,
   type Standing,
 } from './services.ts';
-import { yesOrNo } from '../signup/yes-or-no.ts';
+import { yesOrNo } from '../facts/yes-no.ts';
 
 /** What the user says of a table that does not tell by itself who wants mails. */
 export interface ConsentOptions {

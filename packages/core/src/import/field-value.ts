@@ -1,6 +1,6 @@
 /** Converts a value from a table or a form to the type that the field's kind has on the wire. Pure. */
 import { isRecord } from '../is-record.ts';
-import { yesOrNo } from '../signup/yes-or-no.ts';
+import { yesOrNo } from '../facts/yes-no.ts';
 
 /** What the API takes as the value of a custom field. */
 export type FieldValue = string | number | boolean | readonly string[];

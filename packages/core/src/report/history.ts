@@ -8,7 +8,7 @@
  * - `{"removed":"2026-03-10T09:00:00.000Z","created":1767225600,"hash":1}`: deleted, no longer in the list
  * - `{"until":"2026-03-10T10:00:00.000Z"}`: complete until here
  */
-import { seconds } from '../engine/deviations.ts';
+import { secondsOf } from '../facts/moment.ts';
 import { isRecord } from '../is-record.ts';
 import type { ScanProgress } from '../watch/poll.ts';
 import type { SubscriptionEvent } from '../watch/events.ts';
@@ -147,8 +147,8 @@ class StoredHistory implements HistoryFile {
   #apply(line: unknown): boolean {
     if (!isRecord(line)) return false;
     const { id } = line;
-    const [since, until] = [seconds(line['since']), seconds(line['until'])];
-    const [left, returned, gone] = [seconds(line['left']), seconds(line['returned']), seconds(line['removed'])];
+    const [since, until] = [secondsOf(line['since']), secondsOf(line['until'])];
+    const [left, returned, gone] = [secondsOf(line['left']), secondsOf(line['returned']), secondsOf(line['removed'])];
     if (line['history'] === 1 && typeof line['of'] === 'string' && since !== undefined) {
       this.of ??= line['of'];
       this.since = since;

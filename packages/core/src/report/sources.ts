@@ -2,7 +2,7 @@
  * The report on sources: counts subscriptions one after the other by source, medium, campaign, referring site and week,
  * so that its memory grows with the number of different values and not with that of people.
  */
-import { seconds } from '../engine/deviations.ts';
+import { secondsOf } from '../facts/moment.ts';
 import { isRecord } from '../is-record.ts';
 import { cleanText } from '../signup/submission.ts';
 import type { History } from './history.ts';
@@ -152,7 +152,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
   return {
     add(subscription) {
       if (!isRecord(subscription)) return;
-      const created = seconds(subscription['created']);
+      const created = secondsOf(subscription['created']);
       const counts = countsOf(subscription, created);
       if (created !== undefined && counts[place.signedUp] === 1) {
         signups.from = Math.min(signups.from, created);

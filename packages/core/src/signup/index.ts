@@ -1,7 +1,5 @@
 /** The part of a signup that runs on a page: the submission, attribution, and the checks that endpoints repeat. */
 export { addressKey, isAddress, normalizeAddress } from './address.ts';
-export { domainOf, mailboxKey } from './mailbox.ts';
-export { yesOrNo } from './yes-or-no.ts';
 export {
   attributionLimit,
   attributionRules,

@@ -1,7 +1,7 @@
 /**
  * The values of mapped fields in one canonical text per kind, so that two spellings of one value count as equal. Pure.
  */
-import { yesOrNo } from '../signup/yes-or-no.ts';
+import { yesOrNo } from '../facts/yes-no.ts';
 import type { customFieldKinds } from '../contract/values.ts';
 
 /** The kind of a mapped field, as the API names it (specification, CustomField). */

@@ -16,7 +16,7 @@ import {
   hash48,
 } from './fingerprint.ts';
 import { statusEvents, type RemovedEvent, type SubscriptionEvent } from './events.ts';
-import { seconds } from '../engine/deviations.ts';
+import { secondsOf } from '../facts/moment.ts';
 import { isRecord } from '../is-record.ts';
 import { recordRead, type ReadStretch } from './stretches.ts';
 import { after, type Watermark } from './watermark.ts';
@@ -257,7 +257,7 @@ function recordLeftOut(
 ): ScanState {
   if (leftOut.length === 0) return state;
   const sightings = leftOut.filter(isRecord).flatMap(({ id, created }): Sighting[] => {
-    const second = seconds(created);
+    const second = secondsOf(created);
     if (typeof id !== 'string' || second === undefined) return [];
     return [{ second, hash: hash48(id), mark: markOf(0, state.pass), fingerprint: 0 }];
   });

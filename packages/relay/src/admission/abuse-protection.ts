@@ -3,7 +3,7 @@
  * mail domain. A signup that is only suspected is kept for review.
  */
 import { refused, type Refused } from '@newsletter-kit/core/endpoint';
-import { domainOf } from '@newsletter-kit/core/signup';
+import { domainOf } from '@newsletter-kit/core/facts';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import type { Suspicion } from '../events.ts';

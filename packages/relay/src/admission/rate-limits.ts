@@ -2,7 +2,7 @@
  * Rate limits of all signups, per mail domain, per visitor's network and per mailbox, and single use of tokens and
  * proofs, a limit of one. The counters are in the store, and in memory while it does not answer.
  */
-import { domainOf, mailboxKey } from '@newsletter-kit/core/signup';
+import { domainOf, mailboxKey } from '@newsletter-kit/core/facts';
 import { hash } from 'node:crypto';
 import type { LimitKind, LimitRules } from '../config/relay.ts';
 import type { LimitRule } from '../config/values.ts';

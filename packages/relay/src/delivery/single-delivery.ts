@@ -6,11 +6,11 @@ import {
   ApiError,
   isRecord,
   messagesIn,
-  seconds,
   type Client,
   type ServiceMessage,
   type SubscriptionRequest,
 } from '@newsletter-kit/core';
+import { secondsOf } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { Log } from '../log.ts';
 import { type ClaimedSignup, freshMs } from '../store/signup-store.ts';
@@ -105,7 +105,7 @@ export class SingleDelivery {
       const [record] = [...items, ...leftOut];
       if (record === undefined) return null;
       // One whose time cannot be read was there before.
-      return (isRecord(record) ? (seconds(record['created']) ?? 0) : 0) * 1000;
+      return (isRecord(record) ? (secondsOf(record['created']) ?? 0) : 0) * 1000;
     } catch (error) {
       // The key may create but not read. Then the retry changes nothing about an existing subscription.
       if (error instanceof ApiError && error.status === 403) return null;

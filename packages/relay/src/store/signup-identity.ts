@@ -4,7 +4,8 @@
  */
 import { hash, randomUUID } from 'node:crypto';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import { addressKey, mailboxKey, normalizeAddress } from '@newsletter-kit/core/signup';
+import { mailboxKey } from '@newsletter-kit/core/facts';
+import { addressKey, normalizeAddress } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
 
 /** The millisecond of the last id, and the number of earlier ids in it. */

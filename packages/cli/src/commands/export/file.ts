@@ -3,7 +3,8 @@
  * file with the position from which the same command continues.
  */
 import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
-import { isRecord, seconds, type Subscription } from '@newsletter-kit/core';
+import { isRecord, type Subscription } from '@newsletter-kit/core';
+import { secondsOf } from '@newsletter-kit/core/facts';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
 
@@ -104,7 +105,7 @@ export function csv(expand: readonly string[], customFields: readonly string[], 
 
 /** The time of creation (ISO 8601); as it came where it is no time. */
 function timeText(value: unknown): unknown {
-  const time = seconds(value);
+  const time = secondsOf(value);
   return time === undefined ? value : new Date(time * 1000).toISOString();
 }
 

@@ -1,7 +1,8 @@
 /** What an import will do, before it does it, and what the service found out about its addresses after it. */
 import process from 'node:process';
 import { createInterface } from 'node:readline/promises';
-import { ForbiddenError, seconds, type Automation, type Client } from '@newsletter-kit/core';
+import { ForbiddenError, type Automation, type Client } from '@newsletter-kit/core';
+import { secondsOf } from '@newsletter-kit/core/facts';
 import { UsageError } from '#command-line';
 import {
   countPeople,
@@ -148,7 +149,7 @@ export async function findInvalid(
       { signal: interrupted },
     );
     for await (const { email, created } of list) {
-      if ((seconds(created) ?? 0) < Math.floor(startedAt)) break;
+      if ((secondsOf(created) ?? 0) < Math.floor(startedAt)) break;
       if (typeof email === 'string') emails.push(email);
     }
   } catch {

@@ -1,5 +1,5 @@
 /** The mailbox behind an address, for limits alone: never to send to, to show, or to tell people apart. */
-import { addressKey } from './address.ts';
+import { addressKey } from '../signup/address.ts';
 
 /** How a provider delivers several spellings to one mailbox. */
 export interface MailboxRule {
