@@ -220,6 +220,32 @@ describe.each(situations)('a field of a subscription that is %s', (situation) =>
 });
 
 describe('Double Opt-In: Off', () => {
+  it('never reactivates a person whose status the specification does not have', async () => {
+    const { id } = await inactive('away@example.com');
+    const bodies: unknown[] = [];
+    const hints: { message: string }[] = [];
+    const item = await upsert(
+      'away@example.com',
+      { reactivate_existing: true, double_opt_override: 'off' },
+      {
+        hints,
+        sandbox: {
+          async fetch(input, init) {
+            if (init?.method === 'POST') bodies.push(JSON.parse(String(init.body)));
+            const answer = await bench.sandbox.fetch(input, init);
+            return new Response((await answer.text()).replaceAll('"inactive"', '"complained"'), answer);
+          },
+        },
+      },
+    );
+    expect(bodies).toMatchObject([{ email: 'away@example.com', reactivate_existing: false }]);
+    expect(bodies).not.toMatchObject([{ double_opt_override: 'off' }]);
+    expect(item).toMatchObject({ id, status: 'complained', stays_inactive: true });
+    expect(item['ignored_fields']).toEqual(['double_opt_override', 'reactivate_existing']);
+    expect(hints.map(({ message }) => message).join()).toContain('has the status "complained"');
+    expect(await subscribed('away@example.com')).toMatchObject({ status: 'inactive' });
+  });
+
   it('does not activate an unconfirmed subscription without the reactivation', async () => {
     await subscribe({ email: 'waiting@example.com', double_opt_override: 'on' });
     bench.sandbox.clock.advance(5000);

@@ -143,7 +143,8 @@ export const optOutField: INodeProperties = path({
   name: 'optOutField',
   default: '',
   placeholder: 'e.g. properties.do_not_mail',
-  description: 'Yes/no field of the contact that forbids newsletters: setting it unsubscribes the person. Optional.',
+  description:
+    'Field of the contact that forbids newsletters by yes, a time, a reason, or a word that few contacts have: setting it unsubscribes the person. Optional.',
 });
 
 export const newsletterField: INodeProperties = {
@@ -334,6 +335,16 @@ export const setOnUnsubscribe: INodeProperties = {
   description: 'Whether an unsubscribe sets the Opt-Out Field of the contact',
 };
 
+export const notOptedOut: INodeProperties = {
+  displayName: 'Not Opted Out',
+  name: 'notOptedOut',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. Nein; —',
+  description:
+    'Values of the Opt-Out Field that are no opt-out, with ; between them, beside an empty field and no. Left empty, it is what most contacts of active subscribers show.',
+};
+
 export const emptyValue: INodeProperties = {
   displayName: 'Empty Value',
   name: 'emptyValue',
@@ -392,6 +403,7 @@ export const options: readonly INodeProperties[] = [
   heldCount,
   mergedInto,
   mostWrites,
+  notOptedOut,
   setOnUnsubscribe,
   shortAddresses,
   ...situations,

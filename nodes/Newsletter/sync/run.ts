@@ -193,7 +193,10 @@ const heldRemedies: Readonly<Record<HeldReason, string>> = {
   too_many_creations: lookAndAccept,
   too_many_contacts:
     'Look at the items of Planned: an address that stands for nobody is best removed. If the changes are right, run once with Options: Accept Large Changes.',
-  opt_out_missing: 'Check the Opt-Out Field: it holds yes or no, a time, or a reason.',
+  opt_out_unclear:
+    'If these words are opt-outs, run once with Options: Accept Large Changes. Enter the others in Options: Not Opted Out.',
+  status_unknown:
+    'If such a status means that the person gets no newsletter, run once with Options: Accept Large Changes. That is remembered.',
   contacts_missing:
     'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
   field_missing:

@@ -44,7 +44,7 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   const scope = readParameter(at, parameters.scope) === 'incoming' ? 'incoming' : 'everything';
   const optOut = readParameter(at, parameters.optOutField);
   const subscribe = scope === 'incoming' ? 'never' : readParameter(at, parameters.subscribe);
-  const { heldShare, heldCount, mostWrites, furtherAddresses, mergedInto } = options;
+  const { heldShare, heldCount, mostWrites, furtherAddresses, mergedInto, notOptedOut } = options;
   const mapping: unknown = {
     fields: readFieldRows(node.getNodeParameter('fields.field', 0, [])),
     contact: {
@@ -55,7 +55,11 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
       mergedInto: mergedInto || undefined,
     },
     ...(optOut !== undefined && {
-      optOut: { contact: optOut, setOnUnsubscribe: options['setOnUnsubscribe'] ?? true },
+      optOut: {
+        contact: optOut,
+        setOnUnsubscribe: options['setOnUnsubscribe'] ?? true,
+        ...(typeof notOptedOut === 'string' && notOptedOut !== '' && { notOptedOut: membersOf(notOptedOut) }),
+      },
     }),
     subscribe,
     ...(subscribe === 'on_consent' && { consent: readParameter(at, parameters.consentField) }),
@@ -79,6 +83,9 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
     shortAddresses: options['shortAddresses'] === true,
   };
 }
+
+/** The members of a list with `;` between them. */
+const membersOf = (text: string): readonly string[] => text.split(';').flatMap((member) => member.trim() || []);
 
 /** @throws ParameterMismatch where a row is not filled in */
 function readFieldRows(rows: unknown): readonly unknown[] {

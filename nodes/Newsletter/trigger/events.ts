@@ -40,7 +40,8 @@ export const events = {
   subscriptionUnsubscribed: {
     name: 'Subscriber Unsubscribed',
     action: 'On subscriber unsubscribed',
-    description: 'When a subscription becomes inactive, for any reason',
+    description:
+      'When a subscription becomes inactive, for any reason, or takes a status that the specification does not have. Chosen alone, it reads inactive subscriptions only.',
     type: 'unsubscribed',
     status: 'inactive',
   },

@@ -10,7 +10,18 @@ import { decodeToken, prepareMapping, type SyncMapping } from '@newsletter-kit/c
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rightPerson } from './people.ts';
-import { fieldIds, optOut, storings, World, type Contact, type Half, type Storing } from './world.ts';
+import {
+  fieldIds,
+  isVetoed,
+  noOptOut,
+  optOut,
+  storings,
+  unknownStatus,
+  World,
+  type Contact,
+  type Half,
+  type Storing,
+} from './world.ts';
 
 const numRuns = Number(process.env['SYNC_RUNS'] ?? 20_000);
 /** Runs that may write after the last change; one more where a contact or subscription is created in the first. */
@@ -36,7 +47,10 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('topics' as const), at, value: fc.subarray(['a', 'b', 'c']) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('source' as const), at, value: word }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('leave' as const, 'return' as const), at }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('leave' as const, 'return' as const, 'complain' as const), at }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('set opt-out' as const, 'clear opt-out' as const), at }) },
   {
     weight: 1,
@@ -105,13 +119,15 @@ function take(world: World, change: Step): void {
       return;
     case 'leave':
       return void (person && (person.status = 'inactive'));
+    case 'complain':
+      return void (person && !person.email.endsWith('.invalid') && (person.status = unknownStatus));
     case 'return':
       return void (person && !person.email.endsWith('.invalid') && (person.status = 'active'));
     case 'set opt-out':
-      if (contact) [contact.values[optOut], contact.cleared] = [true, false];
+      if (contact) [contact.values[optOut], contact.cleared] = [change.at % 2 === 0 ? true : 'Abgemeldet', false];
       return;
     case 'clear opt-out':
-      if (contact) [contact.values[optOut], contact.cleared] = [false, true];
+      if (contact) [contact.values[optOut], contact.cleared] = [change.at % 2 === 0 ? false : noOptOut, true];
       return;
     case 'subscribe':
       if (!world.persons.some(({ email }) => email.toLowerCase() === change.email.toLowerCase()))
@@ -201,9 +217,10 @@ function checkAtRest(world: World, findings: ReturnType<typeof settle>): void {
       expect(text(shown[field]), `${field} is equal or reported`).toBe(text(person.fields.get(fieldIds[field].id)));
     expect(contact.values['newsletter_status']).toBe(person.status);
     // An opt-out has arrived, and so has a leave that nobody took back in the CRM.
-    if (contact.values[optOut] === true) expect(person.status).toBe('inactive');
+    const hasLeft = ['inactive', unknownStatus].includes(person.status);
+    if (isVetoed(contact)) expect(hasLeft).toBe(true);
     const isCarried = world.mapping.optOut?.setOnUnsubscribe ?? true;
-    if (person.status === 'inactive' && !contact.cleared && isCarried) expect(contact.values[optOut]).toBe(true);
+    if (hasLeft && !contact.cleared && isCarried) expect(isVetoed(contact)).toBe(true);
   }
 }
 
@@ -223,7 +240,9 @@ const settings = fc.constantFrom<Partial<SyncMapping>>(
   { subscribe: 'on_consent', consent: 'consent' },
   { situations: { addressChangedInNewsletter: 'report' } },
   { situations: { contactMissing: 'create_contact' } },
-  { optOut: { contact: optOut, setOnUnsubscribe: false } },
+  { optOut: { contact: optOut, notOptedOut: [noOptOut], setOnUnsubscribe: false } },
+  // The first plan that asks is accepted: from then on anything filled is an opt-out, but a no.
+  { optOut: { contact: optOut } },
 );
 
 function worldOf(

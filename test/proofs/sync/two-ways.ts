@@ -21,7 +21,7 @@ import { urgentOf } from '../../../packages/core/src/sync/plan.ts';
 import { tokenPath, type SyncConfig } from '../../../packages/cli/src/commands/sync/config.ts';
 import { openDatabase } from '../../../packages/cli/src/commands/sync/database.ts';
 import { planInBatches } from '../../../packages/cli/src/commands/sync/plan-in-batches.ts';
-import { fieldIds, optOut, World, type FieldName } from './world.ts';
+import { fieldIds, noOptOut, optOut, unknownStatus, World, type FieldName } from './world.ts';
 
 const emails = ['ada@example.com', 'Bob@Example.com', 'cy@example.com', 'dee@bücher.example', 'eve@example.com'];
 const at = fc.nat({ max: 7 });
@@ -31,6 +31,9 @@ const kinds = [
   'leave',
   'return',
   'set opt-out',
+  'set foreign opt-out',
+  'set usual value',
+  'complain',
   'add further address',
   'merge contact',
   'subscribe',
@@ -62,10 +65,12 @@ const settings = fc.constantFrom<Partial<SyncMapping>>(
   { subscribe: 'with_confirmation' },
   { situations: { contactMissing: 'create_contact' } },
   { breaker: { share: 0, atLeast: 0 } },
+  { optOut: { contact: optOut } },
+  { optOut: { contact: optOut }, subscribe: 'with_confirmation', breaker: {} },
 );
 
 export const history = fc.record({
-  people: fc.integer({ min: 1, max: 5 }),
+  people: fc.constantFrom(1, 2, 3, 4, 5, 24),
   steps: fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }),
   mapping: settings,
 });
@@ -73,7 +78,7 @@ type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The columns of a contact of {@link World}. */
 export const table = `CREATE TABLE contacts (id text PRIMARY KEY, email text, more text, merged_into text, city text, score jsonb, topics text,
-  source text, newsletter_status text, ${optOut} boolean)`;
+  source text, newsletter_status text, ${optOut} text)`;
 
 /** Where the parts of a contact stand in its record. */
 const paths = { id: 'id', email: 'email', token: tokenPath, furtherAddresses: 'more', mergedInto: 'merged_into' };
@@ -85,7 +90,11 @@ export type Way = (world: World, spoiled: ReadonlySet<string>, accept: boolean) 
 /** Plays a history, and plans each of its runs in all ways. */
 export async function playInAllWays({ people, steps, mapping }: History, ways: readonly Way[]): Promise<void> {
   const world = new World({ contact: paths, ...mapping }, { newsletter: 'as given', crm: 'as given' });
-  for (const email of emails.slice(0, people)) {
+  const crowd = Array.from(
+    { length: Math.max(0, people - emails.length) },
+    (_, index) => `reader-${index}@example.com`,
+  );
+  for (const email of [...emails, ...crowd].slice(0, people)) {
     world.editPerson(world.subscribe(email), 'city', 'Bonn');
     world.addContact(email, { [tokenPath]: '' });
   }
@@ -134,6 +143,15 @@ function take(world: World, { kind, at: index, value }: Step, spoiled: Set<strin
       break;
     case 'set opt-out':
       if (contact) contact.values[optOut] = true;
+      break;
+    case 'set foreign opt-out':
+      if (contact) contact.values[optOut] = 'Abgemeldet';
+      break;
+    case 'set usual value':
+      if (contact) contact.values[optOut] = noOptOut;
+      break;
+    case 'complain':
+      if (person && !person.email.endsWith('.invalid')) person.status = unknownStatus;
       break;
     case 'add further address':
       if (contact) contact.further = [...(contact.further ?? []), emails[(index + value.length) % emails.length] ?? ''];
@@ -218,6 +236,8 @@ function contacts(world: World): readonly Row[] {
     more: further?.join('; ') ?? null,
     merged_into: mergedInto ?? null,
     ...Object.fromEntries(columns.map((column) => [column, values[column] ?? null])),
+    // As the column of the database has it.
+    [optOut]: String(values[optOut]),
     [tokenPath]: values[tokenPath] || null,
   }));
 }
@@ -245,13 +265,28 @@ export const inMemory: Way = async (world, spoiled, accept) => {
 export const inBatches: Way = async (world, spoiled, accept) => {
   const { mapping, reconciler } = reconcilerOf(world, accept);
   const { items, leftOut } = newsletter(world, spoiled);
+  const none: { readonly contacts: readonly Row[]; readonly subscriptions: readonly SyncSubscription[] } = {
+    contacts: [],
+    subscriptions: [],
+  };
   const nodes = [
     ...contacts(world).map((record) => ({
+      ...none,
+      contacts: [record],
       keys: contactKeys(record, mapping),
-      add: () => reconciler.addContact(record),
+      add: (): unknown => reconciler.addContact(record),
     })),
-    ...items.map((item) => ({ keys: subscriptionKeys(item), add: () => reconciler.addSubscriptions([item]) })),
-    ...leftOut.map((record) => ({ keys: subscriptionKeys(record), add: () => reconciler.leaveOut([record]) })),
+    ...items.map((item) => ({
+      ...none,
+      subscriptions: [item],
+      keys: subscriptionKeys(item),
+      add: () => reconciler.addSubscriptions([item]),
+    })),
+    ...leftOut.map((record) => ({
+      ...none,
+      keys: subscriptionKeys(record),
+      add: () => reconciler.leaveOut([record]),
+    })),
   ];
   const groups: { keys: Set<string>; nodes: typeof nodes }[] = [];
   for (const node of nodes) {
@@ -267,6 +302,13 @@ export const inBatches: Way = async (world, spoiled, accept) => {
     }
     groups.push(group);
   }
+  if (reconciler.needsSurvey)
+    for (const group of groups)
+      reconciler.survey(
+        group.nodes.flatMap((node) => node.contacts),
+        group.nodes.flatMap((node) => node.subscriptions),
+      );
+  reconciler.endSurvey();
   const batches = groups.toReversed().map((group) => {
     for (const { add } of group.nodes) add();
     return reconciler.takeBatch();

@@ -68,6 +68,14 @@ export type Half = 'nothing' | 'contact fields' | 'custom fields';
 
 const token = 'sync_token';
 export const optOut = 'do_not_mail';
+/** What contacts show of the opt-out in place of an empty field and of no. */
+export const noOptOut = 'Nein';
+/** A status that the specification lacks. */
+export const unknownStatus = 'complained';
+
+/** Whether a contact shows an opt-out: anything filled that is not usual. */
+export const isVetoed = ({ values }: Pick<Contact, 'values'>): boolean =>
+  ![false, null, undefined, '', noOptOut].includes(values[optOut] as string);
 
 export class World {
   readonly mapping: SyncMapping;
@@ -103,7 +111,7 @@ export class World {
     this.#stores = stores;
     this.mapping = {
       contact: { token, furtherAddresses: 'more', mergedInto: 'merged_into' },
-      optOut: { contact: optOut },
+      optOut: { contact: optOut, notOptedOut: [noOptOut] },
       breaker: { share: 1, atLeast: 1_000_000 },
       ...mapping,
       fields: mapping.fields ?? [
@@ -224,6 +232,8 @@ export class World {
           );
     for (const { changes, subscriptionId } of plan.contactCreates)
       yield () => {
+        if (this.persons.some(({ id, status }) => id === subscriptionId && status === unknownStatus))
+          this.violations.push('a contact was created for an unknown status');
         const { email, ...values } = recordOf(Object.entries(changes));
         if (!this.takes(null, changes)) return;
         const contact = this.addContact(String(email));
@@ -250,8 +260,7 @@ export class World {
     const sameAddress = this.contacts.filter(
       ({ email, mergedInto }) => mergedInto === undefined && email.toLowerCase() === address,
     );
-    if (sameAddress.some(({ values }) => values[optOut] === true))
-      this.violations.push('an opted-out contact was subscribed');
+    if (sameAddress.some(isVetoed)) this.violations.push('an opted-out contact was subscribed');
     if (this.persons.some(({ email }) => email.toLowerCase() === address)) return;
     const person = this.subscribe(request.email);
     person.status = request.double_opt_override === 'on' ? 'pending' : 'active';

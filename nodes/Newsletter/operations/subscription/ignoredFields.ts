@@ -2,6 +2,7 @@
  * Finds the fields of a request that the service ignored, by comparing the request with the subscription afterwards.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
+import { hasLeft } from '@newsletter-kit/core/facts';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { JobChange } from './jobs.ts';
 import type { Subscription } from './read.ts';
@@ -108,7 +109,7 @@ export function changesNotApplied(change: Omit<JobChange, 'subscription_id'>, re
   const shown = {
     newsletter_list_ids: newsletter_list_ids === undefined || includesAll(newsletter_list_ids, current),
     tier: tier === undefined || record.subscription_tier === tier,
-    unsubscribe: unsubscribe === undefined || unsubscribe === (record.status === 'inactive'),
+    unsubscribe: unsubscribe === undefined || unsubscribe === hasLeft(record.status),
     unsubscribe_newsletter_list_ids: !Array.isArray(current) || !leaves.some((id) => current.includes(id)),
   };
   const kept = fields.filter(

@@ -110,7 +110,7 @@ export const update: ItemOperation = {
     const named = readSubscriber(context);
     const { change, job, status } = await carryOut(context, named);
     const outcome = { subscription_update_id: job, subscription_update_status: status };
-    if (status === 'pending') return [{ id: change.subscription_id, ...outcome }];
+    if (status !== 'complete') return [{ id: change.subscription_id, ...outcome }];
     const record = await readUpdated(context, named, change);
     if (record === undefined) {
       context.notice(

@@ -5,7 +5,8 @@
  * Lists, tier, customer ID and gift are therefore sent as a bulk update, and automations as enrollments. Attribution,
  * premium tiers and other fields of a creation cannot be changed; they are reported as ignored. An inactive
  * subscription is not reactivated, and joins no list and no automation, without `reactivate_existing`;
- * `double_opt_override` activates an unconfirmed subscription only with it.
+ * `double_opt_override` activates an unconfirmed subscription only with it. Nobody is reactivated whose status the
+ * specification does not have.
  *
  * The address is looked up before writing, to know whether a subscription existed. The answer does not tell: by the
  * specification a new address and a known one are both answered with 200. Some services answer 201 to a new one, but no
@@ -13,6 +14,7 @@
  * the node again, what the first try found is kept: the second finds what the first has created.
  */
 import { messagesIn, type ServiceMessage } from '@newsletter-kit/core/engine';
+import { getsMail, hasLeft, isUnconfirmed, isUnknownStatus } from '@newsletter-kit/core/facts';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { labelsOf } from '../../parameters/properties.ts';
 import { toRecord } from '../../records.ts';
@@ -52,7 +54,7 @@ export async function upsert(
   const run = async (): Promise<LaterResult> => {
     if (!saved.created) await applyRemaining(context, request, saved.answered);
     const record = await readBack(context, request, saved);
-    const reactivated = before?.status === 'inactive' && record.status !== 'inactive';
+    const reactivated = hasLeft(before?.status) && !hasLeft(record.status);
     return { record, ignored: notApplied(requested, record, saved.created, reactivated) };
   };
   const unconfirmed = saved.created ? [] : unconfirmedFields(request, saved.answered);
@@ -135,8 +137,9 @@ async function finish(
 
 /** Removes the field that would activate an existing subscription without a request to reactivate it. */
 function withoutReactivation(requested: SentRequest, before: Subscription | null): SentRequest {
-  if (before === null || requested.reactivate_existing === true) return requested;
-  const request = { ...requested };
+  const isKnown = before === null || !isUnknownStatus(before.status);
+  if (before === null || (requested.reactivate_existing === true && isKnown)) return requested;
+  const request = { ...requested, ...(!isKnown && { reactivate_existing: false }) };
   delete request.double_opt_override;
   return request;
 }
@@ -154,7 +157,7 @@ function remaining(request: SentRequest, { id, status, ...record }: Subscription
       tier !== record.subscription_tier &&
       !(tier === 'free' && (request.premium_tiers ?? request.premium_tier_ids)) && { tier }),
     ...(payments_customer_id !== undefined && { payments_customer_id }),
-    ...(newsletter_list_ids !== undefined && status !== 'inactive' && { newsletter_list_ids }),
+    ...(newsletter_list_ids !== undefined && !hasLeft(status) && { newsletter_list_ids }),
     ...(complimentary_gift_id !== undefined && { complimentary_gift_id }),
   };
   return bulkFields.some((name) => name in change) ? change : null;
@@ -163,7 +166,7 @@ function remaining(request: SentRequest, { id, status, ...record }: Subscription
 async function applyRemaining(context: OperationContext, request: SentRequest, answered: Subscription): Promise<void> {
   const change = remaining(request, answered);
   if (change !== null) await updateOne(context, change, seconds);
-  if (answered.status === 'inactive') return;
+  if (hasLeft(answered.status)) return;
   // An existing enrollment is the requested result.
   for (const automationId of request.automation_ids ?? [])
     await enrollOne(context, { automationId, subscription_id: answered.id });
@@ -195,11 +198,11 @@ function notApplied(requested: SentRequest, record: Subscription, created: boole
 /** Ignored fields of an existing subscription that its record does not show. */
 function creationOnlyFields(requested: SentRequest, record: Subscription, reactivated: boolean): string[] {
   const { double_opt_override: optIn, automation_ids = [] } = requested;
-  const inactive = record.status === 'inactive';
-  const wanted = optIn === 'off' ? ['active'] : ['pending', 'validating'];
+  const inactive = hasLeft(record.status);
+  const hasOptIn = optIn === 'off' ? getsMail : isUnconfirmed;
   const unseen: Partial<Record<keyof SentRequest, boolean>> = {
     automation_ids: inactive && automation_ids.length > 0,
-    double_opt_override: optIn !== undefined && optIn !== 'not_set' && !wanted.includes(String(record.status)),
+    double_opt_override: optIn !== undefined && optIn !== 'not_set' && !hasOptIn(record.status),
     reactivate_existing: requested.reactivate_existing === true && inactive,
     referral_code: requested.referral_code !== undefined,
     send_welcome_email: requested.send_welcome_email === true && !reactivated,
@@ -212,7 +215,7 @@ function creationOnlyFields(requested: SentRequest, record: Subscription, reacti
 function unconfirmedFields(request: SentRequest, answered: Subscription): readonly string[] {
   const change = remaining(request, answered);
   const names = bulkFields.filter((name) => change !== null && name in change);
-  const enrolls = answered.status !== 'inactive' && (request.automation_ids ?? []).length > 0;
+  const enrolls = !hasLeft(answered.status) && (request.automation_ids ?? []).length > 0;
   return [...names, ...(enrolls ? ['automation_ids'] : [])];
 }
 
@@ -234,8 +237,12 @@ export function toItem(
     notice(
       `The service did not apply ${labelsOf(untold, parameters)}${created ? '' : ' to a subscription that existed already'}. "ignored_fields" names them in each item.`,
     );
-  const staysInactive = !created && record.status === 'inactive';
-  if (staysInactive)
+  const staysInactive = !created && hasLeft(record.status);
+  if (isUnknownStatus(record.status))
+    notice(
+      `A subscription has the status "${record.status}", which the specification does not have: this node reactivates nobody who has it.`,
+    );
+  else if (staysInactive)
     notice(
       'A subscription that existed already stays inactive: the subscriber has left. Use "Reactivate Someone Who Unsubscribed" of Create or Update only where the subscriber knowingly subscribes again.',
     );

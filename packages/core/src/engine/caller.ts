@@ -4,7 +4,7 @@ import { isRecord } from '../is-record.ts';
 import { unwrapped } from './answer.ts';
 import type { Head } from './api-promise.ts';
 import { Call, type CallContext } from './call.ts';
-import type { Deviation, FieldDeviation } from './deviations.ts';
+import { unknownStatuses, type Deviation, type FieldDeviation } from './deviations.ts';
 import { InvalidAnswerError, isOperationId, type CallName } from './errors.ts';
 import { isListId, type CalledOperation, type Validator } from './options.ts';
 import type { PreparedCall } from './prepare.ts';
@@ -48,7 +48,10 @@ export class Caller {
     const { operation, deviations: sent } = call;
     if (!isOperationId(operation.id)) return { data, head, sent, found: [] };
     checkData(operation.id, operation, data, head);
-    return { data, head, sent, found: this.#validator ? (await this.#validator).answer(operation.id, data) : [] };
+    const invalid = this.#validator ? (await this.#validator).answer(operation.id, data) : [];
+    // Told with the word, for which the tolerant schemas have no room.
+    const isOfPeople = operation.id.startsWith('subscriptions.') && isRecord(data);
+    return { data, head, sent, found: [...(isOfPeople ? unknownStatuses(data['data']) : []), ...invalid] };
   }
 
   /** The head with the deviations of the call, which are told; of several about one field the first. */

@@ -1,5 +1,6 @@
 /** Deviations: parts of a request or an answer that are not as the specification has them, and did not end the call. */
 import { secondsOf } from '../facts/moment.ts';
+import { isUnknownStatus } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
 import type { CallName, ServiceMessage } from './errors.ts';
 
@@ -122,6 +123,20 @@ export function readRecords(records: readonly unknown[], reader: ListReader, lat
     items.push(changes ? { ...record, ...changes } : record);
   }
   return { items, leftOut, deviations: [...counts.values()] };
+}
+
+/** What a status may be called: a longer one, or one with other signs, may be anything. */
+const statusWord = /^[\w -]{1,40}$/;
+
+/** The statuses of subscriptions that the specification lacks, each once. @param data - a record, or a list of them */
+export function unknownStatuses(data: unknown): readonly FieldDeviation[] {
+  const statuses = [data].flat().flatMap((record) => (isRecord(record) ? record['status'] : []));
+  const words = statuses.filter(isUnknownStatus).map((status) => (statusWord.test(status) ? `=${status}` : ''));
+  return [...new Set(words)].map((word) => ({
+    field: `data${Array.isArray(data) ? '[]' : ''}.status${word}`,
+    problem: 'no status of the specification; counts as having left: nobody with it is reactivated',
+    records: words.filter((each) => each === word).length,
+  }));
 }
 
 /** Whether a number of seconds lies before any time that a service stamps. Nothing goes wrong by one. */

@@ -1,5 +1,5 @@
 /** Questions that every door asks, each answered in one place: who gets mails, yes or no, when, whose mailbox. */
 export { domainOf, mailboxKey } from './mailbox.ts';
 export { momentOf, secondsOf, waitOf } from './moment.ts';
-export { getsMail, hasLeft, isKnownStatus } from './subscriber-status.ts';
+export { getsMail, hasLeft, isUnconfirmed, isUnknownStatus } from './subscriber-status.ts';
 export { yesOrNo } from './yes-no.ts';

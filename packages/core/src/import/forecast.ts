@@ -1,6 +1,7 @@
 /** Says before an import what it will do: it reads the rows as the import does, and sends nothing. */
 import type { Engine } from '../engine/engine.ts';
 import type { CallOptions } from '../engine/options.ts';
+import { hasLeft, isUnknownStatus } from '../facts/subscriber-status.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
 import { addressKey } from '../signup/address.ts';
 import { AddressSet } from './address-set.ts';
@@ -63,7 +64,8 @@ export interface Forecast extends Pick<ImportResult, 'read' | 'rejected' | 'dupl
   readonly leftOut: Readonly<Partial<Record<Rejection['kind'], readonly Rejection[]>>>;
   /**
    * The rows to send, by what the publication knows of their person; undefined where that was not read. `away` are
-   * people who left this publication: they stay away, unless their row asks to reactivate them (`returning`).
+   * people who left this publication: they stay away, unless their row asks to reactivate them (`returning`). Nobody
+   * returns from a status that the specification lacks.
    */
   readonly known:
     | { readonly fresh: number; readonly present: number; readonly away: number; readonly returning: number }
@@ -204,8 +206,8 @@ async function readKnown(rows: Rows, options: ForecastOptions): Promise<Known> {
     const row = typeof email === 'string' ? rows.bitsFor(email) : undefined;
     if (row === undefined || seen.has(row.row)) return;
     seen.add(row.row);
-    if (status !== 'inactive') present += 1;
-    else if ((row.bits & asks.reactivation) === 0) away += 1;
+    if (!hasLeft(status)) present += 1;
+    else if (isUnknownStatus(status) || (row.bits & asks.reactivation) === 0) away += 1;
     else returning += 1;
   };
   if (by === 'list') {

@@ -9,6 +9,7 @@
  * - `{"until":"2026-03-10T10:00:00.000Z"}`: complete until here
  */
 import { secondsOf } from '../facts/moment.ts';
+import { getsMail, hasBeenActive, isInvalid } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
 import type { ScanProgress } from '../watch/poll.ts';
 import type { SubscriptionEvent } from '../watch/events.ts';
@@ -73,9 +74,6 @@ const untilEvery = 3600;
 
 /** Seconds after the signup from which on a first confirmation has a line of its own. */
 const lateAfter = 86_400;
-
-/** Statuses that follow on having been active. */
-const leftStatuses: ReadonlySet<string | null> = new Set(['inactive', 'paused', 'invalid']);
 
 /** An empty history: read the stored lines into it. */
 export function createHistory(options: HistoryOptions): HistoryFile {
@@ -178,8 +176,9 @@ class StoredHistory implements HistoryFile {
     if (event.type !== 'status_changed') return null;
     const { id, created } = event.subscription;
     const isAway = (this.#changes.get(id)?.at(-1) ?? 0) < 0;
-    if (event.from === 'active') return isAway ? null : { id, left: at };
-    const isReturn = isAway || leftStatuses.has(event.from) || now / 1000 - created > lateAfter;
-    return event.to === 'active' && isReturn ? { id, returned: at } : null;
+    const { from, to } = event;
+    if (getsMail(from)) return isAway ? null : { id, left: at };
+    const isReturn = isAway || hasBeenActive(from) || isInvalid(from) || now / 1000 - created > lateAfter;
+    return getsMail(to) && isReturn ? { id, returned: at } : null;
   }
 }

@@ -3,6 +3,7 @@
  * so that its memory grows with the number of different values and not with that of people.
  */
 import { secondsOf } from '../facts/moment.ts';
+import { getsMail, hasBeenActive, isInvalid } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
 import { cleanText } from '../signup/submission.ts';
 import type { History } from './history.ts';
@@ -46,9 +47,6 @@ export const historyStaleAfter = 2 * day;
 /** Longest name of a value, in characters. */
 const longestName = 100;
 
-/** Statuses of people who have been active; the API does not tell who is inactive and never was. */
-const confirmedStatuses: readonly unknown[] = ['active', 'inactive', 'paused'];
-
 /**
  * Starts a report on sources.
  *
@@ -74,9 +72,10 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
     const { status, stats } = subscription;
     const id = String(subscription['id']);
     const hasHistory = history?.has(id) ?? false;
-    if (status === 'invalid' && !hasHistory) return [0, 1];
-    const isActive = status === 'active';
-    const isConfirmed = hasHistory || confirmedStatuses.includes(status);
+    if (isInvalid(status) && !hasHistory) return [0, 1];
+    const isActive = getsMail(status);
+    // The API does not tell who is inactive and never was active.
+    const isConfirmed = hasHistory || hasBeenActive(status);
     const rates = isRecord(stats) && stats['emails_received'] !== 0 ? stats : {};
     return [
       1,

@@ -1,7 +1,9 @@
 /** Recognizes a pair that shows what its token says, as most do, without planning it. Pure. */
+import { hasLeft } from '../facts/subscriber-status.ts';
 import { addressKey } from '../signup/address.ts';
-import { canonicalText, isOptedOut } from './canonical-value.ts';
+import { canonicalText } from './canonical-value.ts';
 import { readPath } from './contact.ts';
+import { isOptedOut } from './opt-out.ts';
 import { isErased } from './plan-address.ts';
 import {
   keyFingerprint,
@@ -38,14 +40,13 @@ export function isAtRest(
   const email = readPath(record, paths.email);
   if (typeof email !== 'string' || isErased(subscription)) return false;
   if (email !== subscription.email && addressKey(email) !== key) return false;
-  const hasLeft = subscription.status === 'inactive';
+  const isAway = hasLeft(subscription.status);
   const value = veto && readPath(record, veto.contact);
-  const shownOptOut = veto && value === undefined && pair.isEmpty?.(veto.contact) ? null : value;
-  const optOut = isOptedOut(shownOptOut);
-  // Unreadable, or an opt-out that acts or is reported.
-  if ((optOut === undefined && shownOptOut !== undefined) || (optOut === true && !hasLeft)) return false;
+  const optOut = isOptedOut(veto && value === undefined && pair.isEmpty?.(veto.contact) ? null : value, veto);
+  // An opt-out that acts, or is reported.
+  if (optOut === true && !isAway) return false;
   const address = keyFingerprint(mapping, key);
-  if (isForeign(token, mapping) || !isHeadSettled(token, address, hasLeft, optOut)) return false;
+  if (isForeign(token, mapping) || !isHeadSettled(token, address, isAway, optOut)) return false;
   for (const field of fields) if (!isFieldAtRest(field, pair, mapping)) return false;
   return true;
 }

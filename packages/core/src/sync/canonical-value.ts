@@ -16,10 +16,6 @@ export type Reading =
   /** The canonical text; empty where the field has no value. */
   | { readonly state: 'value'; readonly text: string };
 
-const absent: Reading = { state: 'absent' };
-const invalid: Reading = { state: 'invalid' };
-const empty: Reading = { state: 'value', text: '' };
-
 /** Separates the members of a list in its canonical text; no text of a CRM holds it. */
 export const memberSeparator = '\u001f';
 
@@ -30,9 +26,9 @@ export const memberSeparator = '\u001f';
  * @param separator - where lists come as one text: what stands between their members
  */
 export function readValue(kind: ValueKind, value: unknown, separator = ';'): Reading {
-  if (value === undefined) return absent;
+  if (value === undefined) return { state: 'absent' };
   const text = canonicalText(kind, value, separator);
-  return text === undefined ? invalid : { state: 'value', text };
+  return text === undefined ? { state: 'invalid' } : { state: 'value', text };
 }
 
 /** The canonical text of a value that was delivered; undefined where it does not fit the kind. */
@@ -50,7 +46,7 @@ const readers: Readonly<Record<ValueKind, (value: unknown, separator: string) =>
   list: listText,
 };
 
-function plainText(value: unknown): string | undefined {
+export function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') {
     // Most values: at a fraction of the time.
     if (/^[ -~]*$/.test(value)) return value.trim();
@@ -149,39 +145,6 @@ function listText(value: unknown, separator: string): string | undefined {
   if (!texts.every((text) => text !== undefined)) return undefined;
   return [...new Set(texts.filter((text) => text !== ''))].sort().join(memberSeparator);
 }
-
-/** A yes/no field; undefined where it was not delivered or is neither. */
-export const yesNo = (value: unknown): boolean | undefined => isTrue(readValue('boolean', value));
-
-const isTrue = (reading: Reading): boolean | undefined =>
-  reading.state === 'value' ? reading.text === 'true' : undefined;
-
-/** Words for which a CRM keeps nobody on a list, beside yes and no: the reasons of an opt-out. */
-const optOutReason =
-  /^(?:opt(?:ed)?[ _-]?out|unsubscribed?|(?:hard[ _-]?)?bounced?|complain(?:t|ed)|spam(?:[ _-]complaint)?|blocked|revoked|withdrawn|do[ _-]not[ _-](?:mail|email|contact))$/i;
-
-/**
- * Reads an opt-out: yes or no, and what CRMs keep in place of a yes – the time of it, a reason or several, or their
- * number. Any other word is invalid and no yes: `subscribed` is a reason for nothing.
- */
-export function readOptOut(value: unknown): Reading {
-  if (value === undefined) return absent;
-  const reasons: unknown = typeof value === 'string' && value.includes(';') ? value.split(';') : value;
-  if (Array.isArray(reasons)) {
-    const readings = reasons.map((reason) => readOptOut(reason));
-    return readings.find(isTrue) ?? readings.find(({ state }) => state !== 'value') ?? empty;
-  }
-  const said = readValue('boolean', value);
-  if (said.state === 'value') return said;
-  const isCount = /^[1-9]\d*$/.test(plainText(value) ?? '');
-  const isReason = typeof value === 'string' && optOutReason.test(value.trim());
-  return isCount || isReason || readValue('datetime', value).state === 'value'
-    ? { state: 'value', text: 'true' }
-    : invalid;
-}
-
-/** Whether a contact is opted out; undefined where it does not say. */
-export const isOptedOut = (value: unknown): boolean | undefined => isTrue(readOptOut(value));
 
 /** A canonical text as a value of its kind; null where it is empty. An integer beyond 2^53 stays text. */
 export function valueOf(kind: ValueKind, text: string): string | number | boolean | string[] | null {

@@ -71,6 +71,7 @@ export const withoutContactTexts = {
   erased: 'erased',
   deleted: 'whose contact was deleted in the CRM',
   ignored: 'left by the setting for new subscriptions',
+  unknownStatus: 'with a status that the specification does not have',
 } as const;
 
 export type WithoutContact = keyof typeof withoutContactTexts;

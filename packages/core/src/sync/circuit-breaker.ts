@@ -3,6 +3,7 @@ import { nearMiss } from '../engine/near-miss.ts';
 import type { Held, HeldReason, SyncCounts } from './plan.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import { maxEntries } from './state.ts';
+import type { UnclearWords } from './unclear-words.ts';
 
 /** What the breaker looks at, beside the counts. */
 export interface BreakerFacts {
@@ -10,8 +11,7 @@ export interface BreakerFacts {
   readonly missing: readonly string[];
   /** Paths that contacts have. */
   readonly fieldNames: readonly string[];
-  /** Whether contacts have the opt-out field, and nobody a yes or no in it. */
-  readonly isOptOutUnreadable: boolean;
+  readonly unclear: UnclearWords;
   /** Contacts that the last complete run read; null before the first. */
   readonly contactsBefore: number | null;
   /** Entries of the largest list in the state for the next run. */
@@ -27,7 +27,7 @@ export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: numbe
 export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
   const { contacts, pairs, unsubscribes, clears, removals, overwrites, subscriptionCreates, contactsOfOne } = counts;
   const { limit } = counts;
-  const { missing, fieldNames, contactsBefore, entries } = facts;
+  const { missing, fieldNames, contactsBefore, entries, unclear } = facts;
   const problems: [HeldReason, string][] = [];
   const bound = (reason: HeldReason, count: number, text: string, most = limit): void => {
     if (count > most)
@@ -54,8 +54,7 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
     problems.push(['field_missing', `No contact has the field "${field}"${near ? `; near to it is "${near}"` : ''}.`]);
   }
   if (absent.length > 0) problems.push(['field_missing', `The contacts have: ${fieldNames.join(', ')}.`]);
-  if (facts.isOptOutUnreadable)
-    problems.push(['opt_out_missing', `No contact has a yes or no in its opt-out "${mapping.optOut?.contact}".`]);
+  problems.push(...unclear.problems(mapping, limit));
   // The first run has nothing to compare with: few contacts and many subscriptions are a usual start.
   if (contactsBefore !== null && contactsBefore > mapping.breaker.atLeast && contacts < contactsBefore / 2)
     problems.push([

@@ -2,11 +2,12 @@
  * The contacts of a run, indexed by address and by the subscription that each sync token names. Keeps a few numbers per
  * contact beside the record itself. Pure.
  */
+import { getsMail } from '../facts/subscriber-status.ts';
 import { addressKey, isAddress } from '../signup/address.ts';
 import { isAtRest } from './at-rest.ts';
 import { addressesIn, hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import { isOptedOut } from './canonical-value.ts';
+import { unusualOptOut, type OptOutSurvey } from './opt-out.ts';
 import type { RunContext } from './run-context.ts';
 import type { Pair } from './pair.ts';
 import { compareIds } from './whose-contact.ts';
@@ -31,9 +32,6 @@ export class ContactIndex {
   readonly missingFields: Set<string>;
   /** Names of fields that the first records have, for messages about {@link missingFields}. */
   readonly fieldNames = new Set<string>();
-  /** What the contacts show of the opt-out, all together: a field that nobody can read holds the plan. */
-  optOuts: 'absent' | 'unreadable' | 'readable' = 'absent';
-  readonly #mapping: ReadyMapping;
   readonly #run: RunContext;
   readonly #onToken: (token: string) => void;
   /** By row; undefined for a record without id and for a repeated one. */
@@ -60,7 +58,6 @@ export class ContactIndex {
   constructor(run: RunContext, onToken: (token: string) => void) {
     const { mapping } = run;
     this.#run = run;
-    this.#mapping = mapping;
     this.#onToken = onToken;
     const { fields, optOut, consent, subscribe, paths } = mapping;
     const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
@@ -73,7 +70,6 @@ export class ContactIndex {
   /** Notes that contacts which do not come in deliver every field. */
   setDelivered(): void {
     this.missingFields.clear();
-    this.optOuts = 'readable';
   }
 
   /** Forgets the contacts, so that the next batch can come in. */
@@ -91,7 +87,7 @@ export class ContactIndex {
 
   /** Adds a record. @returns its addresses; none where the contact cannot be used */
   add(record: unknown): readonly string[] {
-    const { paths, optOut } = this.#mapping;
+    const { paths } = this.#run.mapping;
     const row = this.#records.push(record) - 1;
     this.#tokens.push(undefined);
     this.#keys.push(0);
@@ -99,7 +95,6 @@ export class ContactIndex {
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
     if (row <= namedRecords && this.missingFields.size > 0)
       for (const path of pathsOf(record)) this.fieldNames.add(path);
-    if (optOut && this.optOuts !== 'readable') this.#seeOptOut(readPath(record, optOut.contact));
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
       this.#records[row] = undefined;
@@ -128,10 +123,6 @@ export class ContactIndex {
     return further.filter(isUsable);
   }
 
-  #seeOptOut(value: unknown): void {
-    if (value !== undefined) this.optOuts = isOptedOut(value) === undefined ? 'unreadable' : 'readable';
-  }
-
   #addFurther(row: number, keys: readonly string[]): void {
     const own = this.#ownKey(row);
     const known = this.#further.get(row) ?? [];
@@ -142,7 +133,7 @@ export class ContactIndex {
   }
 
   #ownKey(row: number): string {
-    return addressKey(textOf(readPath(this.#records[row], this.#mapping.paths.email)));
+    return addressKey(textOf(readPath(this.#records[row], this.#run.mapping.paths.email)));
   }
 
   /** Gives contacts the addresses of those that were merged into them, once all have come in. */
@@ -150,7 +141,7 @@ export class ContactIndex {
     if (this.#merged.size === 0) return;
     const rows = new Map<string, number>();
     for (const [row, record] of this.#records.entries())
-      if (record !== undefined) rows.set(textOf(readPath(record, this.#mapping.paths.id)), row);
+      if (record !== undefined) rows.set(textOf(readPath(record, this.#run.mapping.paths.id)), row);
     for (const { into, keys } of this.#merged.values()) {
       let id = into;
       // A chain is followed to its end; one that has none leads nowhere.
@@ -162,7 +153,7 @@ export class ContactIndex {
   }
 
   #addToken(token: unknown, row: number, contactId: string): void {
-    if (isWhole(token) && isForeign(token, this.#mapping)) {
+    if (isWhole(token) && isForeign(token, this.#run.mapping)) {
       this.#tokens[row] = foreign;
       this.#run.log.report('token_of_another_newsletter', { row, contactId });
     } else if (isWhole(token)) {
@@ -180,28 +171,46 @@ export class ContactIndex {
   /** The contact of a row, with the base that its token holds. */
   at(row: number): Pick<Pair, 'contact' | 'base'> {
     const contact = this.contactAt(row);
-    return { contact, base: this.isLinked(row) ? decodeToken(contact.token, this.#mapping) : undefined };
+    return { contact, base: this.isLinked(row) ? decodeToken(contact.token, this.#run.mapping) : undefined };
   }
 
   /** The contact of a row, without reading its token. */
   contactAt(row: number): SyncContact {
-    return toContact(this.#records[row], row, this.#mapping, this.#isEmpty);
+    return toContact(this.#records[row], row, this.#run.mapping, this.#isEmpty);
   }
 
   /** The base in the token of a contact that is linked to this subscription. */
   baseFor(row: number, subscriptionId: string): Base | undefined {
     const token = this.#tokens[row];
-    return token === undefined ? undefined : readToken(token, this.#mapping, subscriptionId);
+    return token === undefined ? undefined : readToken(token, this.#run.mapping, subscriptionId);
   }
 
   /** Whether the linked contact of a row shows, together with its subscription, what its token says. */
   isAtRest(row: number, subscription: SyncSubscription, key: string): boolean {
     const pair = { subscription, record: this.#records[row], token: this.#tokens[row] ?? '', isEmpty: this.#isEmpty };
-    return isAtRest(pair, this.#mapping, key);
+    return isAtRest(pair, this.#run.mapping, key);
   }
 
   /** Whether a field that a record lacks is empty: another record of a complete run has it. */
   readonly #isEmpty = (path: string): boolean => this.#run.isOfAll && !this.missingFields.has(path);
+
+  /** What contacts show of the opt-out that is neither yes, no nor usual. */
+  unusualOptOuts(rows: readonly number[]): readonly string[] {
+    const { optOut } = this.#run.mapping;
+    return rows.flatMap((row) => unusualOptOut(readPath(this.#records[row], optOut?.contact ?? ''), optOut) ?? []);
+  }
+
+  /**
+   * Adds what the contacts with the address of an active subscriber show of the opt-out to a survey.
+   *
+   * @param key - of the address
+   */
+  addTo(survey: OptOutSurvey | undefined, { status }: SyncSubscription, key: string): void {
+    if (!survey || !getsMail(status)) return;
+    const path = this.#run.mapping.optOut?.contact ?? '';
+    const missing = this.#isEmpty(path) ? null : undefined;
+    for (const row of rowsOf(this.#byAddress.get(key))) survey.add(readPath(this.#records[row], path) ?? missing);
+  }
 
   /** Rows of the contacts with this address. */
   withAddress(email: string): readonly number[] {
@@ -212,7 +221,7 @@ export class ContactIndex {
   oldestWithAddress(email: string): number | undefined {
     const rows = this.#byAddress.get(addressKey(email));
     if (typeof rows !== 'object') return rows;
-    const idOf = (row: number): string => textOf(readPath(this.#records[row], this.#mapping.paths.id));
+    const idOf = (row: number): string => textOf(readPath(this.#records[row], this.#run.mapping.paths.id));
     const older = (one: number, other: number): number => (compareIds(idOf(one), idOf(other)) < 0 ? one : other);
     const oldest = this.#oldest.get(rows) ?? rows.reduce(older);
     this.#oldest.set(rows, oldest);

@@ -2,6 +2,8 @@
  * The draft of a plan: collects the changes of a run, decides about contacts without subscription and subscriptions
  * without contact, and makes the requests that create what is missing. Pure.
  */
+import { hasLeft, isUnknownStatus } from '../facts/subscriber-status.ts';
+import { yesOrNo } from '../facts/yes-no.ts';
 import { isAddress } from '../signup/address.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
 import type { SyncContact } from './contact.ts';
@@ -17,7 +19,7 @@ import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import type { RunContext } from './run-context.ts';
 import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
-import { isOptedOut, yesNo } from './canonical-value.ts';
+import { isOptedOut } from './opt-out.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
@@ -35,7 +37,7 @@ export class DraftPlan {
   /** Contacts that are marked as removed. */
   removals = 0;
   /** Subscriptions that get no contact, by the reason. */
-  readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, ignored: 0 };
+  readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, ignored: 0, unknownStatus: 0 };
   /** Contacts without a subscription that are left alone. */
   unknownContacts = 0;
   readonly #run: RunContext;
@@ -81,7 +83,7 @@ export class DraftPlan {
     // person decides.
     if (this.#contacts.tokenState(row) !== 'none') return;
     if (this.#contacts.oldestWithAddress(contact.email) !== row) return;
-    if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
+    if (subscribe === 'on_consent' && yesOrNo(contact.consent) !== true) return;
     this.#createSubscription(contact);
   }
 
@@ -91,8 +93,11 @@ export class DraftPlan {
     if (this.erased.has(key) || this.#handOver.of(contact)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
     const rows = [...this.#contacts.withAddress(contact.email), ...this.#contacts.withFurther(contact.email)];
-    if (this.#run.mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false))
+    const { optOut } = this.#run.mapping;
+    if (optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) !== false)) {
+      if (optOut.ordinary === null) this.#run.unclear.add(this.#contacts.unusualOptOuts(rows));
       return;
+    }
     if (this.isAsked(contact))
       return this.#run.log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
     // Nobody is asked twice: beyond what the state keeps, they wait for the next run.
@@ -127,7 +132,7 @@ export class DraftPlan {
       changes.push(...this.#removalOf(contact));
     }
     // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
-    const optOut = isOptedOut(shown) ?? base.optOut;
+    const optOut = isOptedOut(shown, this.#run.mapping.optOut) ?? base.optOut;
     if ((changes.length === 0 && optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
     this.removals += Math.min(1, changes.length);
     const written = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
@@ -155,9 +160,14 @@ export class DraftPlan {
   /** Plans a subscription without contact: one that is new, or whose contact is missing. */
   planSubscription(subscription: SyncSubscription): void {
     if (isErased(subscription)) return void (this.withoutContact.erased += 1);
-    const { id, created } = subscription;
-    const isNew = created > (this.#run.state.watermark ?? -Infinity);
-    if (!isNew && !this.#handOver.isKept(id)) return this.#planMissingContact(subscription);
+    const { id, created, status } = subscription;
+    const isNew = created > (this.#run.state.watermark ?? -Infinity) || this.#handOver.isKept(id);
+    // The person gets a contact once the status is one that is known.
+    if (isUnknownStatus(status)) {
+      if (isNew) this.#handOver.keep(id);
+      return void (this.withoutContact.unknownStatus += 1);
+    }
+    if (!isNew) return this.#planMissingContact(subscription);
     if (this.#run.mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
     const wasRefused = this.#handOver.addCreate(subscription);
     this.contactCreates.push({ ...toContactCreate(subscription, 'new_subscription', this.#run.mapping), wasRefused });
@@ -167,7 +177,7 @@ export class DraftPlan {
   leaveWithoutContact(subscription: SyncSubscription): void {
     if (isErased(subscription)) return void (this.withoutContact.erased += 1);
     this.withoutContact.deleted += 1;
-    if (this.#run.mapping.situations.newSubscription === 'leave' || subscription.status === 'inactive') return;
+    if (this.#run.mapping.situations.newSubscription === 'leave' || hasLeft(subscription.status)) return;
     this.#run.log.report('contact_missing', { subscriptionId: subscription.id });
   }
 
@@ -244,10 +254,10 @@ export function toContactCreate(
   mapping: ReadyMapping,
 ): ContactCreate {
   const { paths, optOut } = mapping;
-  const hasLeft = subscription.status === 'inactive';
-  const isOptedOut = hasLeft && optOut?.setOnUnsubscribe;
+  const isAway = hasLeft(subscription.status);
+  const isOptingOut = isAway && optOut?.setOnUnsubscribe;
   const changes: Record<string, unknown> = { [paths.email]: subscription.email };
-  if (optOut && isOptedOut) changes[optOut.contact] = true;
+  if (optOut && isOptingOut) changes[optOut.contact] = true;
   const fields = mapping.fields.map((field): FieldBase => {
     const shown = readSubscription(field, subscription);
     if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
@@ -260,15 +270,15 @@ export function toContactCreate(
   const base: Base = {
     subscriptionId: subscription.id,
     address: addressFingerprint(mapping, subscription.email),
-    consent: hasLeft ? 'left_newsletter' : 'subscribed',
-    optOut: optOut && isOptedOut,
+    consent: isAway ? 'left_newsletter' : 'subscribed',
+    optOut: optOut && isOptingOut,
     fields,
     reported: 0,
   };
   changes[paths.token] = encodeToken(base, mapping);
   const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
-  const written = optOut && isOptedOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
-  const consent = hasLeft ? [withStatus({ ...left, written }, changes, mapping)] : [];
+  const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
+  const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
   const { id: subscriptionId, email, created } = subscription;
   return { situation, subscriptionId, email, created, changes, consent };
 }

@@ -89,10 +89,6 @@ export const findingTexts = {
     message: 'The side keeps showing another value than the one that was written.',
     remedy: 'Make the field on that side take the value, or change the value.',
   },
-  opt_out_unreadable: {
-    message: 'The opt-out of the contact is neither yes nor no, nor a time or a reason.',
-    remedy: 'Use a yes/no field. Until then the opt-out counts as not delivered.',
-  },
   subscription_creation_failed: {
     message: 'The newsletter was asked to subscribe the contact, and does not list the person.',
     remedy: 'Nobody is asked twice. If the person does not come, subscribe the person by hand.',
@@ -175,7 +171,6 @@ const pairFindings = [
   'address_changed_on_both_sides',
   'ambiguous',
   'erased',
-  'opt_out_unreadable',
   'subscription_gone',
   'write_failed',
 ] as const satisfies readonly FindingCode[];

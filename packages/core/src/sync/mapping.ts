@@ -26,12 +26,21 @@ export interface FieldMapping {
   readonly separator?: string | undefined;
 }
 
-/** The contact's veto: a yes/no field that says "send no newsletter". Not the mirror of the subscription's status. */
+/**
+ * The contact's veto: a field that says "send no newsletter", by yes, a time, a reason or a word of its own. Not the
+ * mirror of the subscription's status.
+ */
 export interface OptOutMapping {
   /** The contact's field. */
   readonly contact: string;
   /** Whether leaving the newsletter sets the opt-out. Default true. */
   readonly setOnUnsubscribe?: boolean | undefined;
+  /**
+   * Values that are no opt-out, beside an empty field and no; every other one is. A yes, a time, a number, or a reason
+   * such as `unsubscribed` is one in any case. Default: what most contacts of active subscribers show, once there are
+   * 20 of them. Until then a value that is neither yes nor no holds the plan.
+   */
+  readonly notOptedOut?: readonly string[] | undefined;
 }
 
 /** What happens in situations where there is a choice; the first of each is the default. */
@@ -144,7 +153,7 @@ const settings = {
     separator: text,
   },
   contact: { id: name, email: name, token: name, furtherAddresses: name, mergedInto: name },
-  optOut: { contact: name, setOnUnsubscribe: yesOrNo },
+  optOut: { contact: name, setOnUnsubscribe: yesOrNo, notOptedOut: list },
   situations: {
     newSubscription: oneOf('create_contact', 'leave'),
     contactMissing: oneOf('leave', 'create_contact'),

@@ -1,10 +1,11 @@
 /** Plans the consent of a pair: an opt-out unsubscribes, leaving the newsletter sets the opt-out. Pure. */
+import { hasLeft, isUnsubscribed } from '../facts/subscriber-status.ts';
 import type { ChangeReason, FieldChange } from './changes.ts';
 import type { PairFindings, Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import type { ConsentState } from './token.ts';
-import { isOptedOut, readOptOut } from './canonical-value.ts';
+import { isOptedOut } from './opt-out.ts';
 
 /**
  * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
@@ -58,11 +59,11 @@ export function planConsent(
   findings: PairFindings,
   { optOutElsewhere = false, knowsOptOut = false }: ConsentOptions,
 ): ConsentPlan {
-  const hasLeft = subscription.status === 'inactive';
+  const isAway = hasLeft(subscription.status);
   const before = base?.consent ?? 'unknown';
   const wasWithdrawn = before === 'left_newsletter' || before === 'opted_out_in_crm';
-  const isLeaving = hasLeft && !wasWithdrawn;
-  const state: ConsentState = hasLeft ? (wasWithdrawn ? before : 'left_newsletter') : 'subscribed';
+  const isLeaving = isAway && !wasWithdrawn;
+  const state: ConsentState = isAway ? (wasWithdrawn ? before : 'left_newsletter') : 'subscribed';
   const unchanged = { state, optOut: base?.optOut, records: [], changes: [] };
   const left = {
     saidBy: 'newsletter',
@@ -72,35 +73,33 @@ export function planConsent(
   } as const;
   if (!field) return { ...unchanged, records: isLeaving ? [{ ...left, written: null }] : [] };
 
-  const reading = readOptOut(contact.optOut);
-  if (reading.state === 'invalid') findings.add('opt_out_unreadable');
-  // An unsubscribe is written where nobody delivers the opt-out, too, and over one that is unreadable once it is not.
-  if (reading.state === 'invalid' || (reading.state === 'absent' && !isLeaving))
-    return { ...unchanged, state: isLeaving ? before : state };
+  const shown = isOptedOut(contact.optOut, field);
+  // An unsubscribe is written where nobody delivers the opt-out, too.
+  if (shown === undefined && !isLeaving) return unchanged;
 
-  const isSet = reading.state === 'value' && reading.text === 'true';
+  const isSet = shown === true;
   const isNewlySet = isSet && base?.optOut !== true && !knowsOptOut;
   const vetoed = { ...left, saidBy: 'crm', field: field.contact } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
   const optingOut = (reason: ChangeReason): readonly FieldChange[] => [
     { kind: 'opt_out', side: 'crm', field: field.contact, from: contact.optOut, to: true, reason },
   ];
+  if (isNewlySet && !isUnsubscribed(subscription.status)) {
+    const changes = [unsubscribing(subscription)];
+    return { state: 'opted_out_in_crm', optOut: true, records: [{ ...vetoed, written: inactive }], changes };
+  }
   // Both sides show it for the first time: nothing has to be written.
   if (isLeaving && isNewlySet)
     return { ...unchanged, state: 'opted_out_in_crm', optOut: true, records: [{ ...vetoed, written: null }] };
   if (isLeaving && isSet) return { ...unchanged, optOut: true, records: [{ ...left, written: null }] };
   if (isLeaving) {
     const isCopied = field.setOnUnsubscribe || optOutElsewhere;
-    const optOutAfter = isCopied || (reading.state === 'absent' ? base?.optOut : false);
+    const optOutAfter = isCopied || (shown === undefined ? base?.optOut : false);
     const records = [{ ...left, written: isCopied ? optOut : null }];
     return { ...unchanged, optOut: optOutAfter, records, changes: isCopied ? optingOut('left_newsletter') : [] };
   }
-  if (!hasLeft && isNewlySet) {
-    const changes = [unsubscribing(subscription)];
-    return { state: 'opted_out_in_crm', optOut: true, records: [{ ...vetoed, written: inactive }], changes };
-  }
   // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
-  if (!hasLeft && isSet) findings.add('active_while_opted_out');
+  if (!isAway && isSet) findings.add('active_while_opted_out');
   if (isSet || !optOutElsewhere) return { ...unchanged, optOut: isSet };
   const records = [{ ...vetoed, written: optOut }];
   return { ...unchanged, optOut: true, records, changes: optingOut('opted_out_elsewhere') };
@@ -131,8 +130,8 @@ export function planFurther(
   { optOut }: ReadyMapping,
   { also = [], knowsOptOut = false }: ConsentOptions,
 ): FurtherPlan {
-  const isNewlySet = base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut) === true;
-  const active = optOut && isNewlySet ? also.filter(({ status }) => status !== 'inactive') : [];
+  const isNewlySet = base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut, optOut) === true;
+  const active = optOut && isNewlySet ? also.filter(({ status }) => !isUnsubscribed(status)) : [];
   const said = { saidBy: 'crm', contactId: contact.id, field: optOut?.contact ?? '', written: inactive } as const;
   return {
     writes: active.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),

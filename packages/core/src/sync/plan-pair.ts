@@ -1,5 +1,5 @@
 /** Plans one subscription and its contact: consent, address and values, and the token that remembers them. Pure. */
-import { isOptedOut } from './canonical-value.ts';
+import { hasLeft } from '../facts/subscriber-status.ts';
 import type { FieldChange } from './changes.ts';
 import { type SyncContact, hasToken } from './contact.ts';
 import { type Finding, PairFindings } from './findings.ts';
@@ -7,6 +7,7 @@ import type { Pair } from './pair.ts';
 import { isErased, planAddress } from './plan-address.ts';
 import { type ConsentOptions, type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
 import { type CustomFieldWrite, emptyFieldBase, planFields } from './plan-fields.ts';
+import { isOptedOut } from './opt-out.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import { encodeToken, type Base } from './token.ts';
 
@@ -100,7 +101,7 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const further = planFurther(pair, mapping, options);
   const saysNo = consent.records.length > 0 || further.writes.length > 0;
   const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
-  const isMirrored = consentAlone && !isValueHeld && subscription.status === 'inactive';
+  const isMirrored = consentAlone && !isValueHeld && hasLeft(subscription.status);
   const values = planFields(pair, mapping, findings, ({ newsletter }) =>
     isMirrored ? newsletter !== 'status' : valuesWait,
   );
@@ -200,7 +201,8 @@ function erasedPlan(
 ): PairPlan {
   findings.add('erased');
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
-  const next = { ...base, optOut: isOptedOut(contact.optOut) ?? base.optOut, reported: findings.reported };
+  const optOut = isOptedOut(contact.optOut, mapping.optOut) ?? base.optOut;
+  const next = { ...base, optOut, reported: findings.reported };
   const contactWrite = contactWriteOf(contact, next, mapping, { situation: 'erased', changes: {}, key });
   const isWritten = contactWrite.token !== contact.token && !consentAlone;
   return { ...planOf('erased', next, findings), contactWrite: isWritten ? contactWrite : null };

@@ -112,7 +112,8 @@ export type HeldReason =
   | 'too_many_contacts'
   | 'contacts_missing'
   | 'field_missing'
-  | 'opt_out_missing'
+  | 'opt_out_unclear'
+  | 'status_unknown'
   | 'state_full';
 
 /** How often values of a field are replaced by others. */

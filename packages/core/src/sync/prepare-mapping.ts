@@ -8,8 +8,9 @@ import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { contactPaths } from './contact.ts';
 import { checkMapping, MappingError, subscriptionProperties, type SubscriptionProperty } from './mapping.ts';
-import type { ConflictRule, Direction, FieldMapping, OptOutMapping, SituationActions, SyncMapping } from './mapping.ts';
+import type { ConflictRule, Direction, FieldMapping, SituationActions, SyncMapping } from './mapping.ts';
 import { type ValueKind, type Reading, readValue } from './canonical-value.ts';
+import { optOutText, type UsualOptOut } from './opt-out.ts';
 
 /** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
 export interface SyncSubscription {
@@ -45,7 +46,7 @@ export interface ReadyMapping {
   /** Mapped custom fields that the publication no longer has: the contact's path of each. */
   readonly vanished: readonly string[];
   readonly paths: ReturnType<typeof contactPaths>;
-  readonly optOut: Required<{ [Key in keyof OptOutMapping]: NonNullable<OptOutMapping[Key]> }> | undefined;
+  readonly optOut: (UsualOptOut & { readonly contact: string; readonly setOnUnsubscribe: boolean }) | undefined;
   readonly subscribe: NonNullable<SyncMapping['subscribe']>;
   readonly consent: string | undefined;
   readonly situations: Required<{ [Key in keyof SituationActions]: NonNullable<SituationActions[Key]> }>;
@@ -87,7 +88,11 @@ export function prepareMapping(
       customField !== undefined && !byId.has(newsletter) ? [contact] : [],
     ),
     paths: contactPaths(mapping.contact),
-    optOut: optOut && { contact: optOut.contact, setOnUnsubscribe: optOut.setOnUnsubscribe ?? true },
+    optOut: optOut && {
+      contact: optOut.contact,
+      setOnUnsubscribe: optOut.setOnUnsubscribe ?? true,
+      ordinary: optOut.notOptedOut?.map(optOutText) ?? null,
+    },
     subscribe: mapping.subscribe ?? 'never',
     consent: mapping.consent,
     situations: {

@@ -1,9 +1,9 @@
 /**
  * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure.
  */
+import { getsMail, hasLeft } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
-import { isOptedOut } from './canonical-value.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { isUrgent } from './changes.ts';
 import { ContactIndex } from './contact-index.ts';
@@ -11,6 +11,7 @@ import { DraftPlan } from './draft-plan.ts';
 import { type FindingContext, FindingLog } from './findings.ts';
 import { HandOver } from './hand-over.ts';
 import { baseOfAnother, Matching, oldestTwin, type Match, type Member } from './matching.ts';
+import { isOptedOut, OptOutSurvey, type UsualOptOut } from './opt-out.ts';
 import { planPair, type PairOptions, type PairPlan } from './plan-pair.ts';
 import { joinPlans, urgentOf, withinBudget } from './plan.ts';
 import type { PairPlans, PlannedBatch, PlannedPair, SyncPlan } from './plan.ts';
@@ -19,6 +20,7 @@ import type { RunContext } from './run-context.ts';
 import { maxEntries, type SyncState } from './state.ts';
 import { Tally } from './tally.ts';
 import { isTokenId } from './token.ts';
+import { UnclearWords } from './unclear-words.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;
@@ -69,7 +71,11 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
+  /** Those of them that wait for an answer of a person. */
+  readonly #unclear = new Set<PairPlans>();
   readonly #tally = new Tally();
+  /** Counts what contacts show of the opt-out, until it is known what is usual. */
+  #survey: OptOutSurvey | undefined;
   /** How many contacts the run may still create and change. */
   #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
@@ -80,7 +86,10 @@ export class Reconciler {
     this.#options = options;
     const log = new FindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
     const isOfAll = scope === 'everything';
-    this.#run = { mapping, state, log, isOfAll, mayBeLate };
+    this.#run = { mapping, state, log, unclear: new UnclearWords(), isOfAll, mayBeLate };
+    const { optOut } = mapping;
+    if (optOut && state.optOut?.field === optOut.contact) this.#setOrdinary(optOut.ordinary ?? state.optOut.ordinary);
+    else if (optOut?.ordinary === null) this.#survey = new OptOutSurvey();
     this.#budget = mapping.mostWrites;
     this.#isComplete = isOfAll;
     this.#handOver = new HandOver(this.#run);
@@ -143,6 +152,29 @@ export class Reconciler {
     return inOnePart(this.#planBatch());
   }
 
+  /** Whether batches come in by {@link Reconciler.survey} first: what contacts usually show is not known yet. */
+  get needsSurvey(): boolean {
+    return this.#survey !== undefined;
+  }
+
+  /** Reads a batch to learn what contacts usually show of the opt-out: all, before the first is planned. */
+  survey(contacts: Iterable<unknown>, subscriptions: Iterable<SyncSubscription>): void {
+    const index = new ContactIndex({ ...this.#run, log: new FindingLog([], String) }, () => undefined);
+    for (const contact of contacts) index.add(contact);
+    for (const one of subscriptions) if (isTokenId(one.id)) index.addTo(this.#survey, one, addressKey(one.email));
+  }
+
+  /** Takes what the survey has found as known. */
+  endSurvey(): void {
+    if (this.#survey) this.#setOrdinary(this.#survey.ordinary(this.#run.isOfAll));
+    this.#survey = undefined;
+  }
+
+  #setOrdinary(ordinary: UsualOptOut['ordinary']): void {
+    const { optOut } = this.#run.mapping;
+    if (optOut) this.#run.mapping = { ...this.#run.mapping, optOut: { ...optOut, ordinary } };
+  }
+
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan {
     return inOnePart(this.finishInParts());
@@ -156,6 +188,7 @@ export class Reconciler {
   *#planBatch(): Generator<undefined, PlannedBatch, undefined> {
     // A batch may have no subscription.
     this.#contacts.joinMerged();
+    this.endSurvey();
     const matching = this.#planUnplain();
     if (this.#isComplete) yield* this.#planUnmatched(matching);
     this.#collectPairs();
@@ -174,6 +207,7 @@ export class Reconciler {
     this.#unplain.clear();
     this.#withoutContact.clear();
     this.#pairs = [];
+    this.#unclear.clear();
     return batch;
   }
 
@@ -181,18 +215,23 @@ export class Reconciler {
     const { id } = subscription;
     const key = addressKey(subscription.email);
     const row = this.#contacts.plainContactOf(subscription, key);
-    if (row === undefined) return void (this.#unplain.has(id) || this.#unplain.set(id, subscription));
     // Pages can repeat a subscription while others are added and removed.
-    if (row === 0 ? this.#withoutContact.has(id) : this.#contacts.isMatched(row)) return;
+    const isRepeated = this.#unplain.has(id) || (row ? this.#contacts.isMatched(row) : this.#withoutContact.has(id));
+    if (isRepeated) return;
+    const isLinked = row !== undefined && this.#contacts.isLinked(row);
+    const isAtRest = isLinked && this.#contacts.isAtRest(row, subscription, key);
+    // Nobody who gets mails is at rest with an opt-out.
+    if (!isAtRest) this.#contacts.addTo(this.#survey, subscription, key);
+    else if (getsMail(subscription.status)) this.#survey?.add(null);
+    // What is usual decides about what is not yet known to be, once all are known.
+    if (row === undefined || (this.#survey && !isAtRest && this.#contacts.unusualOptOuts([row]).length > 0))
+      return void this.#unplain.set(id, subscription);
     this.#countSubscription(subscription);
     if (row === 0) return void this.#withoutContact.set(id, subscription);
     this.#contacts.setMatched([row]);
-    const isLinked = this.#contacts.isLinked(row);
-    if (isLinked && this.#contacts.isAtRest(row, subscription, key)) {
-      this.#tally.pairs += 1;
-      return this.#options.onAtRest?.(this.#contacts.contactAt(row).id);
-    }
-    this.#addPair(subscription, [{ row, isLinked }]);
+    if (!isAtRest) return this.#addPair(subscription, [{ row, isLinked }]);
+    this.#tally.pairs += 1;
+    this.#options.onAtRest?.(this.#contacts.contactAt(row).id);
   }
 
   #countSubscription({ created }: SyncSubscription): void {
@@ -222,7 +261,8 @@ export class Reconciler {
   #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, consentAlone: boolean): PairPlan[] {
     const [first] = members;
     if (first && members.length === 1) return [this.#planMember(subscription, first, { consentAlone })];
-    const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut) === true);
+    const { optOut } = this.#run.mapping;
+    const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) === true);
     const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     return members.map((member) =>
       this.#planMember(subscription, member, {
@@ -282,7 +322,7 @@ export class Reconciler {
     const { contact, base } = this.#contacts.at(row);
     const acts = way === 'further' && base?.optOut !== true;
     const context = this.#contextOf(row, subscription);
-    if (!acts && subscription.status !== 'inactive' && isOptedOut(contact.optOut) === true)
+    if (!acts && !hasLeft(subscription.status) && isOptedOut(contact.optOut, this.#run.mapping.optOut) === true)
       this.#run.log.report('active_while_opted_out', context);
     if (way === 'further' && isAlone) this.#run.log.report('further_address', context);
   }
@@ -307,7 +347,10 @@ export class Reconciler {
 
   /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
   #collectPairs(): void {
-    for (const { subscription, members, plans } of this.#pairs) {
+    for (const pair of this.#pairs) {
+      const { subscription, members, plans } = pair;
+      const shown = this.#contacts.unusualOptOuts(members.map(({ row }) => row));
+      if (this.#run.unclear.addPair(subscription, plans, shown, this.#run)) this.#unclear.add(pair);
       for (const [index, { situation, findings, base }] of plans.entries()) {
         const row = members[index]?.row ?? 0;
         if (situation === 'erased') this.#draft.addErased(this.#contacts.contactAt(row));
@@ -329,21 +372,23 @@ export class Reconciler {
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
     const { removals, erased, withoutContact, unknownContacts, entries } = this.#draft;
-    const limit = limitOf(this.#run.mapping, this.#tally.pairs);
+    const { unclear, state, mapping } = this.#run;
+    const limit = limitOf(mapping, this.#tally.pairs);
     const { fields, ...facts } = this.#fieldFacts();
     this.#handOver.reportOutage();
     const last = this.#run.log.take();
     this.#tally.addFindings(last);
     const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
-    const contactsBefore = this.#isComplete ? this.#run.state.contacts : null;
+    const contactsBefore = this.#isComplete ? state.contacts : null;
     const held = this.#options.accept
       ? null
-      : holdBack(this.#run.mapping, counts, { ...facts, contactsBefore, entries });
+      : holdBack(mapping, counts, { ...facts, unclear, contactsBefore, entries });
+    const answers = unclear.answers(this.#run, this.#options);
     const next = held
-      ? { ...this.#run.state, updates: this.#handOver.updatesOfPart(true) }
+      ? { ...state, updates: this.#handOver.updatesOfPart(true) }
       : this.#isComplete
-        ? { ...this.#draft.nextState(this.#newest, this.#options.now, counts.contacts), ...fields }
-        : { ...this.#run.state, ...this.#ofPart(fields), erased: [...erased] };
+        ? { ...this.#draft.nextState(this.#newest, this.#options.now, counts.contacts), ...fields, ...answers }
+        : { ...state, ...this.#ofPart(fields), ...answers, erased: [...erased] };
     return {
       ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
       whole: {
@@ -361,7 +406,9 @@ export class Reconciler {
   /** Opt-outs and unsubscribes, which are carried out even where the plan is held back: nobody who said no waits. */
   #urgent(): PlannedPair[] {
     return this.#pairs.flatMap((pair) =>
-      pair.plans.some(isUrgent) ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))] : [],
+      pair.plans.some(isUrgent) && !this.#unclear.has(pair)
+        ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))]
+        : [],
     );
   }
 
@@ -377,11 +424,11 @@ export class Reconciler {
    * plan until a person accepts it, and of some contacts only where it is id or address. The first runs write the first
    * tokens.
    */
-  #fieldFacts(): Omit<BreakerFacts, 'contactsBefore' | 'entries'> & {
+  #fieldFacts(): Pick<BreakerFacts, 'missing' | 'fieldNames'> & {
     readonly fields: Pick<SyncState, 'seen' | 'accepted'>;
   } {
     const { vanished, paths } = this.#run.mapping;
-    const { missingFields, fieldNames, optOuts } = this.#contacts;
+    const { missingFields, fieldNames } = this.#contacts;
     const isAccepted = (path: string): boolean => this.#run.state.accepted.includes(path);
     const isSeen = (path: string): boolean => !missingFields.has(path) || this.#run.state.seen.includes(path);
     const absent = [...missingFields].filter((path) =>
@@ -394,7 +441,6 @@ export class Reconciler {
         (path) => path === paths.id || path === paths.email || (this.#run.isOfAll && !isAccepted(path)),
       ),
       fieldNames: [...fieldNames],
-      isOptOutUnreadable: optOuts === 'unreadable',
       fields: {
         seen: this.#contacts.paths.filter(isSeen),
         accepted: missing.filter((path) => this.#options.accept === true || isAccepted(path)),

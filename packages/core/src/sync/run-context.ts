@@ -2,11 +2,14 @@
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import type { SyncState } from './state.ts';
+import type { UnclearWords } from './unclear-words.ts';
 
 export interface RunContext {
-  readonly mapping: ReadyMapping;
+  /** Once what contacts usually show of the opt-out is known, with that. */
+  mapping: ReadyMapping;
   readonly state: SyncState;
   readonly log: FindingLog;
+  readonly unclear: UnclearWords;
   /** Whether all contacts come in. */
   readonly isOfAll: boolean;
   /** Whether the contacts may have been listed as they were before the last run wrote them. */

@@ -6,7 +6,7 @@ import { isRecord } from '../is-record.ts';
 
 /** What a sync keeps between its runs. Everything about a pair is in the pair's token. */
 export interface SyncState {
-  readonly version: 2;
+  readonly version: 3;
   /** Unix seconds: a subscription created after it without a contact gets one; null before the first complete run. */
   readonly watermark: number | null;
   /** Unix seconds: the newest subscription any complete run has seen. */
@@ -34,6 +34,10 @@ export interface SyncState {
   readonly seen: readonly string[];
   /** Paths whose absence a person has accepted: it holds until a contact has them again. */
   readonly accepted: readonly string[];
+  /** What contacts of active subscribers usually show of the opt-out in this field; null where it is not known. */
+  readonly optOut: { readonly field: string; readonly ordinary: readonly string[] } | null;
+  /** Statuses that the specification lacks, and that a person has accepted as having left. */
+  readonly statuses: readonly string[];
   /** Fingerprints of the last run's findings that belong to no pair, so that each is new once. */
   readonly reported: readonly string[];
 }
@@ -56,7 +60,7 @@ export const maxEntries = 10_000;
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {
   return {
-    version: 2,
+    version: 3,
     watermark: null,
     seenUntil: null,
     missing: [],
@@ -69,6 +73,8 @@ export function startSync(): SyncState {
     contacts: null,
     seen: [],
     accepted: [],
+    optOut: null,
+    statuses: [],
     reported: [],
   };
 }
@@ -93,7 +99,8 @@ export function readSyncState(stored: unknown): SyncState {
   return stored;
 }
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isTime = (value: unknown): boolean => value === null || Number.isSafeInteger(value);
 const isUpdate = (value: unknown): boolean =>
   isRecord(value) && Number.isSafeInteger(value['runs']) && isTexts(value['tokens']);
@@ -103,7 +110,7 @@ const isRecordOf =
     isRecord(value) && Object.values(value).every(isEntry);
 
 const isValid: { readonly [Part in keyof SyncState]: (value: unknown) => boolean } = {
-  version: (value) => value === 2,
+  version: (value) => value === 3,
   watermark: isTime,
   seenUntil: isTime,
   missing: isTexts,
@@ -116,6 +123,8 @@ const isValid: { readonly [Part in keyof SyncState]: (value: unknown) => boolean
   contacts: isTime,
   seen: isTexts,
   accepted: isTexts,
+  optOut: (value) => value === null || (isRecord(value) && isText(value['field']) && isTexts(value['ordinary'])),
+  statuses: isTexts,
   reported: isTexts,
 };
 

@@ -1,4 +1,5 @@
 /** The events that a watch reports. */
+import { getsMail, hasLeft } from '../facts/subscriber-status.ts';
 import { type Watched, hash48 } from './fingerprint.ts';
 import type { Dated } from './watermark.ts';
 
@@ -11,8 +12,8 @@ export interface CreatedEvent<Item> {
 /** A subscription has another status than when it was last read. */
 export interface StatusEvent<Item> {
   /**
-   * `became_active` is a change to `active`, `unsubscribed` one to `inactive`; `status_changed` is each change there
-   * is.
+   * `became_active` is a change to `active`; `unsubscribed` one to `inactive`, or to a word that the specification
+   * lacks; `status_changed` is each change there is.
    */
   readonly type: 'status_changed' | 'became_active' | 'unsubscribed';
   /** Null where the subscription is new and had this status when it was first seen; never so for `status_changed`. */
@@ -58,19 +59,15 @@ export const subscriptionEventTypes = [
   'removed',
 ] as const satisfies readonly SubscriptionEventType[];
 
-/** A status that has an event of its own. */
-const arrivals: Readonly<Partial<Record<string, StatusEvent<never>['type']>>> = {
-  active: 'became_active',
-  inactive: 'unsubscribed',
-};
-
 /** The events for a status. @param from - the status before; null for a new subscription */
 export function statusEvents<Item extends Watched>(from: string | null, subscription: Item): StatusEvent<Item>[] {
   const to = subscription.status;
-  const arrival = arrivals[to];
+  const event = { from, to, subscription };
   return [
-    ...(from === null ? [] : [{ type: 'status_changed' as const, from, to, subscription }]),
-    ...(arrival === undefined ? [] : [{ type: arrival, from, to, subscription }]),
+    ...(from === null ? [] : [{ ...event, type: 'status_changed' as const, from }]),
+    ...(getsMail(to) ? [{ ...event, type: 'became_active' as const }] : []),
+    // From one word for having left to another, nobody leaves.
+    ...(hasLeft(to) && !hasLeft(from) ? [{ ...event, type: 'unsubscribed' as const }] : []),
   ];
 }
 

@@ -45,7 +45,7 @@ describe('who counts', () => {
     ['pending', 1, 0, 0, 0],
     ['validating', 1, 0, 0, 0],
     ['needs_attention', 1, 0, 0, 0],
-    ['a status of tomorrow', 1, 0, 0, 0],
+    ['a status of tomorrow', 1, 1, 0, 0],
     [undefined, 1, 0, 0, 0],
     ['invalid', 0, 0, 0, 1],
   ])('%s', (status, signedUp, confirmed, active, invalid) => {

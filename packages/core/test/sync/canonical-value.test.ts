@@ -1,6 +1,6 @@
 /** Canonical texts: two spellings of one value are equal, and a canonical text is written back as a value. */
 import { describe, expect, it } from 'vitest';
-import { isOptedOut, readOptOut, readValue, valueOf, yesNo } from '../../src/sync/canonical-value.ts';
+import { readValue, valueOf } from '../../src/sync/canonical-value.ts';
 
 const separator = '\u001f';
 
@@ -142,62 +142,4 @@ describe('valueOf', () => {
       expect(valueOf(kind, '')).toBeNull();
     },
   );
-});
-
-describe('yesNo', () => {
-  it.each([
-    ['yes', true],
-    [false, false],
-    [null, false],
-    [undefined, undefined],
-    ['perhaps', undefined],
-  ])('reads %j as %j', (value, expected) => expect(yesNo(value)).toBe(expected));
-});
-
-describe('an opt-out', () => {
-  it.each([
-    ['Salesforce', true, true],
-    ['Salesforce', false, false],
-    ['HubSpot', 'true', true],
-    ['HubSpot', '', false],
-    ['Google Sheets', 'TRUE', true],
-    ['Google Sheets', 'x', true],
-    ['Zoho', 'Y', true],
-    ['Zoho', 'n', false],
-    ['a database', '1', true],
-    ['a database', 0, false],
-    ['a database', null, false],
-    ['a database', ' ', false],
-    ['the time of it', '2024-05-01T08:50:45Z', true],
-    ['the day of it', '2024-05-01', true],
-    ['the time of it', '1714553445000', true],
-    ['the time of it', 1_714_553_445, true],
-    ['the day of it in a sheet', 45_413, true],
-    ['the time of it', new Date(1_714_553_445_000), true],
-    ['the number of reasons', 3, true],
-    ['the number of reasons', '12', true],
-    ['its reason', 'Unsubscribed', true],
-    ['its reason', 'opted-out', true],
-    ['its reason', 'Hard bounce', true],
-    ['its reason', 'spam complaint', true],
-    ['its reasons', ['', 'Complained'], true],
-    ['its reasons', 'Hard bounce;Complained', true],
-    ['no reasons', [], false],
-    ['no reasons', [null, ''], false],
-    ['something else', 'subscribed', undefined],
-    ['something else', 'no_consent', undefined],
-    ['something else', 'perhaps', undefined],
-    ['something else', ['perhaps'], undefined],
-    ['something else', -1, undefined],
-    ['something else', 2.5, undefined],
-    ['something else', { at: '2024-05-01' }, undefined],
-    ['something else', 'constructor', undefined],
-  ])('kept by %s as %j is read as %s', (_keptAs, value, expected) => {
-    expect(isOptedOut(value)).toBe(expected);
-    expect(readOptOut(value).state).toBe(expected === undefined ? 'invalid' : 'value');
-  });
-
-  it('that was not delivered is none', () => {
-    expect([readOptOut(undefined).state, isOptedOut(undefined)]).toEqual(['absent', undefined]);
-  });
 });

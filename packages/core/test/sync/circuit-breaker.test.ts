@@ -89,12 +89,6 @@ describe('the circuit breaker holds back a plan', () => {
       `No contact has the field "agreed". ${names}`,
     );
     expect(plan(contacts, subscriptions, state, { mapping: { ...asked, subscribe: 'never' } }).held).toBeNull();
-    const unreadable = contacts.map((contact) => ({ ...contact, do_not_mail: { id: 1 } }));
-    expect(plan(unreadable, subscriptions, state).held).toMatchObject({
-      reasons: ['opt_out_missing'],
-      message: 'No contact has a yes or no in its opt-out "do_not_mail".',
-    });
-    expect(plan([...unreadable.slice(1), ...contacts.slice(0, 1)], subscriptions, state).held).toBeNull();
   });
 
   it.each([

@@ -243,12 +243,6 @@ describe('the plan of consent', () => {
     );
   });
 
-  it('reports an opt-out that is neither true nor false, and leaves consent as it was', () => {
-    const { base, findings, consent } = plan({ status: 'inactive', optOut: 'perhaps', before: ['subscribed', true] });
-    expect(findings.map(({ code }) => code)).toEqual(['opt_out_unreadable']);
-    expect([base.consent, base.optOut, consent]).toEqual(['subscribed', true, []]);
-  });
-
   it('reports a subscription that is active while its contact is opted out', () => {
     const { findings } = plan({ status: 'active', optOut: true, before: ['subscribed', true] });
     expect(findings.map(({ code }) => code)).toEqual(['active_while_opted_out']);

@@ -216,7 +216,6 @@ describe('createReconciler', () => {
     ['contact_repeated', [contactOf(1), contactOf(1)]],
     ['token_damaged', [contactOf(1, { token: 'x'.repeat(60) })]],
     ['wrong_kind', [contactOf(1, { city: { nested: true } })]],
-    ['opt_out_unreadable', [contactOf(2), contactOf(1, { do_not_mail: 'perhaps' })]],
   ] as const)('reports %s once as new, with its row and a remedy', (code, contacts) => {
     const options = { mapping: { situations: { newSubscription: 'leave' } } } as const;
     const first = plan(contacts, [subscription(1)], startSync(), options);
@@ -240,18 +239,6 @@ describe('createReconciler', () => {
       { code: 'ambiguous', row: 1, contactId: 'c1', subscriptionId },
       { code: 'ambiguous', row: 2, contactId: 'c2', subscriptionId },
     ]);
-  });
-
-  it.each([
-    ['empty', [null, ''], false],
-    ['unreadable', ['subscribed', 'perhaps'], true],
-    ['unreadable but for one', ['perhaps', false], false],
-  ])('holds the plan where the opt-outs of all contacts are unreadable: %s', (_, values, isHeld) => {
-    const { held } = plan(
-      values.map((value, index) => contactOf(index, { do_not_mail: value })),
-      [],
-    );
-    expect(held?.reasons.includes('opt_out_missing') ?? false).toBe(isHeld);
   });
 
   it('opts out no contact where none of several is opted out', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 describe('readSyncState', () => {
   it.each([undefined, null])('starts an empty state where %s is stored', (stored) => {
     expect(readSyncState(stored)).toEqual({
-      version: 2,
+      version: 3,
       watermark: null,
       seenUntil: null,
       missing: [],
@@ -18,6 +18,8 @@ describe('readSyncState', () => {
       contacts: null,
       seen: [],
       accepted: [],
+      optOut: null,
+      statuses: [],
       reported: [],
     });
   });

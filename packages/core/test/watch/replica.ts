@@ -10,6 +10,12 @@ const tierOf = ({ subscription_tier }: ListedRecord): string => subscription_tie
 /** An empty text is no value. */
 const fieldsOf = ({ custom_fields }: ListedRecord): string =>
   JSON.stringify((custom_fields ?? []).filter(({ value }) => value !== '').map(({ name, value }) => [name, value]));
+const hasLeft = (status: string | null): boolean =>
+  status !== null && !['validating', 'invalid', 'pending', 'active', 'needs_attention', 'paused'].includes(status);
+
+/** Whether a status has an event of its own: the person became active, or left. */
+const hasArrival = (from: string | null, to: string): boolean => to === 'active' || (hasLeft(to) && !hasLeft(from));
+
 /** The compared values of a subscription as one text. */
 const textOf = (record: ListedRecord): string => [record.status, tierOf(record), fieldsOf(record)].join(' ');
 const describe = (record: ListedRecord | undefined): string => (record === undefined ? 'no record' : textOf(record));
@@ -37,8 +43,8 @@ export class Replica {
     }
     const arrivals = events.filter(({ type }) => type === 'became_active' || type === 'unsubscribed').length;
     const expected = events.filter((event) => {
-      const to = event.type === 'created' ? event.subscription.status : event.type === 'status_changed' ? event.to : '';
-      return to === 'active' || to === 'inactive';
+      if (event.type === 'created') return hasArrival(null, event.subscription.status);
+      return event.type === 'status_changed' && hasArrival(event.from, event.to);
     }).length;
     if (arrivals !== expected)
       this.#addProblem(`${arrivals} became_active and unsubscribed events, expected ${expected}`);
@@ -68,7 +74,7 @@ export class Replica {
     const firstStatuses = events.filter(
       (event) => 'from' in event && event.from === null && event.subscription.id === subscription.id,
     );
-    const expected = ['active', 'inactive'].includes(subscription.status) ? 1 : 0;
+    const expected = Number(hasArrival(null, subscription.status));
     if (firstStatuses.length !== expected)
       this.#addProblem(`${firstStatuses.length} first statuses of ${subscription.id}`);
   }
@@ -92,7 +98,7 @@ export class Replica {
         other.subscription === subscription &&
         other.from === from,
     );
-    if (arrivals.length !== (to === 'active' || to === 'inactive' ? 1 : 0))
+    if (arrivals.length !== Number(hasArrival(from, to)))
       this.#addProblem(`${arrivals.length} became_active or unsubscribed events for ${from} to ${to}`);
   }
 

@@ -90,12 +90,13 @@ describe('a change of status', () => {
     expect(scan?.share).toBe(0);
   });
 
-  it('to an unknown status is reported like any other', async () => {
+  it('to a status that the specification lacks is an unsubscribe', async () => {
     const { list, rows } = publication(1);
     const watch = new Watch(list);
     await watch.poll();
     list.change(rows[0]!.id, { status: 'on_hold' });
-    expect(textsOf((await watch.poll()).events)).toEqual([`status_changed ${rows[0]!.id} active>on_hold`]);
+    const change = `${rows[0]!.id} active>on_hold`;
+    expect(textsOf((await watch.poll()).events)).toEqual([`status_changed ${change}`, `unsubscribed ${change}`]);
   });
 });
 

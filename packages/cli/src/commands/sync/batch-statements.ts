@@ -81,7 +81,7 @@ export function batchStatements(
               AS s USING (key)) AS shared
       GROUP BY node;
       ANALYZE ${run.partners}; ANALYZE ${run.contacts}; ANALYZE ${run.subscriptions}`,
-    /** Contacts and subscriptions that are alone with each other. `$1` is a print of the mapping. */
+    /** Contacts and subscriptions that are alone with each other. `$1` is a print of the mapping, or null. */
     pairs: `
       INSERT INTO ${run.pairs}
       SELECT node, partner, p.digest, k.digest IS NOT NULL
@@ -112,6 +112,7 @@ export function batchStatements(
       LEFT JOIN ${run.pairs} AS p ON p.contact = b.node
       JOIN ${table} AS c ON c.${id}::text = n.id ${withTokens}
       ORDER BY 1, 2`,
+    closeBatches: `CLOSE batches`,
     noteAtRest: `INSERT INTO ${run.found} SELECT * FROM unnest($1::text[], $2::text[])`,
     storeAtRest: `INSERT INTO ${atRest} (scope, contact_id, digest)
                   SELECT $1, contact_id, digest FROM ${run.found}

@@ -76,12 +76,12 @@ export class Batches {
   /**
    * Joins both sides, and returns everything that is not at rest, from one snapshot of the contacts.
    *
-   * @param print - stands for the mapping and the version of the planner
+   * @param print - stands for the mapping and the version of the planner; null where no pair counts as at rest
    * @param onContacts - is told how many contacts were read; `true` after the last, when the database begins to join
    * @param onRest - is given contacts that belong to no batch, because they have no id
    */
   async join(
-    print: string,
+    print: string | null,
     onContacts: (read: number, isLast: boolean) => void,
     onRest: (record: BatchContact['record']) => void,
   ): Promise<AtRest> {
@@ -167,6 +167,7 @@ export class Batches {
           digest: typeof digest === 'string' ? digest : null,
         });
     }
+    await postgres.rows(this.#sql.closeBatches);
     if (current !== undefined) yield { contacts, subscriptions };
   }
 

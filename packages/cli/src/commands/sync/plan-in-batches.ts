@@ -49,10 +49,19 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
       of = read;
       onProgress(isLast ? { phase: 'comparing', done: 0, of } : { phase: 'contacts', done: read });
     };
-    const { pairs, newest } = await batches.join(await printOf(mapping), onContacts, (record) => {
+    // What is not known yet may be learned from pairs at rest, too: no print keeps them back.
+    const print = reconciler.needsSurvey ? null : await printOf(mapping, state);
+    const { pairs, newest } = await batches.join(print, onContacts, (record) => {
       reconciler.addContact(record);
     });
     if (newest !== null) reconciler.addAtRest(pairs, newest);
+    if (reconciler.needsSurvey)
+      for await (const { contacts, subscriptions } of batches.read())
+        reconciler.survey(
+          contacts.map(({ record }) => record),
+          subscriptions.filter(({ isReadable }) => isReadable).map(({ record }) => record),
+        );
+    reconciler.endSurvey();
     let compared = pairs;
     onProgress({ phase: 'comparing', done: compared, of });
     for await (const { contacts, subscriptions } of batches.read()) {
@@ -72,12 +81,12 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
   return await changes.finish(reconciler.finish());
 }
 
-/** Stands for all that decides whether a pair is at rest, beside the pair: the mapping and the planner itself. */
-async function printOf(mapping: ReadyMapping): Promise<string> {
+/** Stands for all that decides whether a pair is at rest, beside the pair: settings, answers, the planner itself. */
+async function printOf(mapping: ReadyMapping, { optOut }: SyncState): Promise<string> {
   const manifest = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;
   };
   return createHash('md5')
-    .update(JSON.stringify([manifest.version, mapping]))
+    .update(JSON.stringify([manifest.version, mapping, optOut]))
     .digest('hex');
 }

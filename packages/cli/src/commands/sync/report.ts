@@ -204,7 +204,8 @@ const heldRemedies = {
   too_many_creations: lookAndAccept,
   too_many_contacts: `Remove an address that stands for nobody from its contacts; where the changes are right, ${accept}`,
   contacts_missing: `Where these are all contacts, ${accept}`,
-  opt_out_missing: `Correct "optOut" of the mapping; where the plan is right without it, ${accept}`,
+  opt_out_unclear: `Where these words are opt-outs, ${accept} Name the others in "optOut.notOptedOut" of the mapping.`,
+  status_unknown: `Where such a status means that the person gets no newsletter, ${accept} That is remembered.`,
   field_missing: `Correct the mapping, or create the field again; where the plan is right without it, ${accept}`,
   state_full: `Where both sides are complete, ${accept}`,
 } as const satisfies Readonly<Record<HeldReason, string>>;
