@@ -5,8 +5,10 @@
  *   its floors, the lowest first: lists of names of files and folders in it.
  * - `named-waits`: a fast test waits for an event, by a name (`test/support/waits.ts`), and never for a time.
  * - `typed-tables`: see lint-typed-tables.mjs.
+ * - `subscriber-status`: see lint-subscriber-status.mjs.
  */
 import { dirname, relative, resolve, sep } from 'node:path';
+import { subscriberStatus } from './lint-subscriber-status.mjs';
 import { typedTables } from './lint-typed-tables.mjs';
 
 /**
@@ -26,6 +28,7 @@ import { typedTables } from './lint-typed-tables.mjs';
 const house = {
   meta: { name: 'house' },
   rules: {
+    'subscriber-status': subscriberStatus,
     'typed-tables': typedTables,
     floors: {
       meta: { schema: [{ type: 'string' }, { type: 'array', items: { type: 'array', items: { type: 'string' } } }] },
