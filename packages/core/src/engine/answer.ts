@@ -1,4 +1,5 @@
 /** A response: its value, or the error it stands for. */
+import { isErrorBody } from '../facts/api-answer.ts';
 import { isRecord } from '../is-record.ts';
 import { responseInfo } from './api-promise.ts';
 import { messagesIn, textOrEmpty } from './deviations.ts';
@@ -149,13 +150,6 @@ export function errorBody(
   const value = parse(body);
   const isOAuth = (base === 'app' || !isOperationId(id)) && typeof value['error'] === 'string';
   return isErrorBody(value, status) || isOAuth ? value : undefined;
-}
-
-/** Whether a parsed body is one with which the API answers this error status. */
-export function isErrorBody(value: unknown, status: number): boolean {
-  if (!isRecord(value)) return false;
-  if (Array.isArray(value['errors'])) return value['errors'].every(isRecord);
-  return value['status'] === status && typeof value['statusText'] === 'string';
 }
 
 /** The messages of an API error body, or of an OAuth one. */
