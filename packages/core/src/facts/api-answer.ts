@@ -33,3 +33,9 @@ const foreignAnswers: Readonly<Record<number, ForeignAnswer>> = {
 
 /** What an answer with this error status is about, where it is not the API's. */
 export const foreignAnswer = (status: number): ForeignAnswer => foreignAnswers[status] ?? 'outage';
+
+/** The title of an HTML page, by which people know what answered; empty where there is none. */
+export function pageTitle(body: string): string {
+  const [, title = ''] = /<title[^>]*>([^<]*)</i.exec(body) ?? [];
+  return title.replaceAll(/\s+/g, ' ').trim();
+}
