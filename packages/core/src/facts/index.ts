@@ -1,4 +1,5 @@
 /** Questions that every door asks, each answered in one place: who gets mails, yes or no, when, whose mailbox. */
+export { consentOf, withoutAddresses, type ReadConsent } from './consent.ts';
 export { domainOf, mailboxKey } from './mailbox.ts';
 export { momentOf, secondsOf, waitOf } from './moment.ts';
 export { getsMail, hasLeft, isKnownStatus } from './subscriber-status.ts';
