@@ -1,5 +1,6 @@
 /** Questions that every door asks, each answered in one place: who left, yes or no, when, who answered, whose mailbox. */
 export { isErrorBody, type ForeignAnswer } from './api-answer.ts';
+export { consentOf, withoutAddresses, type ReadConsent } from './consent.ts';
 export { domainOf, mailboxKey } from './mailbox.ts';
 export { momentOf, secondsOf, waitOf } from './moment.ts';
 export { getsMail, hasLeft, isKnownStatus } from './subscriber-status.ts';
