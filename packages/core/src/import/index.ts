@@ -1,4 +1,5 @@
 /** Bulk import: from any source of rows to the service, resumable after a kill at any point. Host-free. */
+export { changesNotApplied, customFieldsNotApplied, includesAll, listOf } from './applied-changes.ts';
 export {
   awaitUpdate,
   readErrorLog,
