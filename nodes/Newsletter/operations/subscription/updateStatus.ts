@@ -47,6 +47,7 @@ export const updateStatus: BatchOperation = {
         seconds: readWaiting(context),
       }),
       key: ({ status }) => status,
+      changes: ({ status }) => ({ unsubscribe: status === 'inactive' }),
       submit: (batch) =>
         beginStatusUpdate(
           batch[0].context,
