@@ -92,9 +92,9 @@ function orderNotation(column: string, option: keyof typeof orders): Notation {
 }
 
 /** Share of the rows: in fewer, values that are neither yes nor no are mistakes. */
-const leastFilled = 0.05;
+const leastShare = 0.05;
 
-/** Two values that fill the column, or one beside blanks, of which nobody knows whether they say yes or no. */
+/** Two values that fill the column, or one beside blanks, of which one at least is no yes or no that is known. */
 function yesNoNotation(column: string, { read }: FieldValueReader): Notation {
   /** By key: as it was written first, and how often; up to three. */
   const values = new Map<string, { readonly text: string; count: number }>();
@@ -110,13 +110,14 @@ function yesNoNotation(column: string, { read }: FieldValueReader): Notation {
     },
     get question() {
       const all = [...values.values()].toSorted((one, other) => (one.text < other.text ? -1 : 1));
-      const filled = all.reduce((sum, { count }) => sum + count, 0);
-      const isUnknown = ({ text }: { readonly text: string }): boolean =>
-        read(text) === undefined && text.length <= longestShown && !text.includes('@');
-      if (all.length > 2 || filled < Math.max(2, rows * leastFilled) || !all.every(isUnknown)) return undefined;
+      const unknown = all.filter(({ text }) => read(text) === undefined);
+      const rowsOfThem = unknown.reduce((sum, { count }) => sum + count, 0);
+      const isShown = ({ text }: { readonly text: string }): boolean =>
+        text.length <= longestShown && !text.includes('@');
+      if (all.length > 2 || rowsOfThem < Math.max(2, rows * leastShare) || !all.every(isShown)) return undefined;
       return new TableError(
         `Column "${column}" (${all.map(({ text, count }) => `${text} ${count}`).join(', ')}) does not show which value is yes`,
-        { option: 'yesNo', values: Object.fromEntries(all.map(({ text }) => [text, '?'])) },
+        { option: 'yesNo', values: Object.fromEntries(unknown.map(({ text }) => [text, '?'])) },
       );
     },
   };
