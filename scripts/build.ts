@@ -32,11 +32,6 @@ export function buildAll(): Promise<boolean> {
   return build(builds);
 }
 
-/** Builds the packages of these titles alone. */
-export function buildPackages(...titles: readonly string[]): Promise<boolean> {
-  return build(builds.filter(({ title }) => titles.includes(title)));
-}
-
 async function build(chosen: readonly Build[]): Promise<boolean> {
   for (const { title, folder, run: runBuild } of chosen) {
     const begun = Date.now();
@@ -90,7 +85,7 @@ const nodes: Target = {
   title: 'n8n nodes',
   built: 'dist/nodes/Newsletter/Newsletter.node.js',
   sources: ['nodes', 'credentials', 'packages/core/src', 'package.json', 'vite.config.mts'],
-  build: () => buildPackages('n8n nodes'),
+  build: () => build(builds.filter(({ title }) => title === 'n8n nodes')),
 };
 
 /** @param built - a file that the build writes, relative to the folder */

@@ -1,6 +1,6 @@
 /** The tasks behind the npm scripts, by the script's name. `scripts/run.mjs` runs this file with the installed Node. */
 import { parseArgs } from 'node:util';
-import { buildAll, buildPackages } from './build.ts';
+import { buildAll } from './build.ts';
 import { run } from './command.ts';
 import { runSteps } from './run-steps.ts';
 import { ringMinutes } from '../test/rings.ts';
@@ -92,7 +92,7 @@ async function mutate([floor, ...args]: readonly string[]): Promise<boolean> {
   return (await import('../test/mutation/run.ts')).runMutations(floor === undefined ? [] : [floor, ...args]);
 }
 
-const benchHelp = `npm run bench            measures every promised figure (about an hour; nothing else should run meanwhile),
+const benchHelp = `npm run bench            measures every promised figure (about 25 minutes; nothing else should run meanwhile),
                          and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json; if one
                          was not measured, .output/benchmarks-incomplete.{md,json} instead, and fails
 npm run bench -- PART    measures only the scripts in test/bench whose name contains PART, such as relay or core/size,
@@ -104,7 +104,7 @@ async function bench([part = '']: readonly string[]): Promise<boolean> {
     console.log(benchHelp);
     return part === '--help';
   }
-  if (!(await buildPackages('core', 'sandbox', 'relay', 'widget'))) return false;
+  if (!(await buildAll())) return false;
   return (await import('../test/bench/print-figures.ts')).printFigures(part);
 }
 

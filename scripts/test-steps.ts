@@ -109,8 +109,8 @@ export function decidingSteps(): Plan {
   return [
     ...firstSteps,
     [
-      [fastTests, slow],
-      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes)],
+      fastTests,
+      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes), slow],
       [fastPages, pages, packages],
       [...lintAndSize, fastTag, chaos],
     ],

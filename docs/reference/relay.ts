@@ -115,7 +115,7 @@ async function metricRows(): Promise<readonly (readonly string[])[]> {
   await store.webhooks.setDestinations([{ name: 'crm', types: ['signup.delivered'] }]);
   const events = new Events();
   const metrics = createMetrics({
-    config: { forms: { default: {} }, webhooks: [{ name: 'crm' }], store: address },
+    config: { forms: { default: { consent: { sentences: [] } } }, webhooks: [{ name: 'crm' }], store: address },
     store,
     health: { probe: () => Promise.resolve() },
     events,

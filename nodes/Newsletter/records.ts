@@ -1,5 +1,6 @@
 /** Records that operations return: their fields, and the form that the parameter Output chooses. */
 import { isRecord } from '@newsletter-kit/core/engine';
+import { momentOf } from '@newsletter-kit/core/facts';
 import { type AnswerRecord, answerRecords, operation } from '@newsletter-kit/core/contract';
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { byName, titleOf } from './parameters/properties.ts';
@@ -98,7 +99,8 @@ export function present(record: IDataObject, shape: RecordShape, form: OutputFor
 }
 
 function readable(name: string, value: unknown, { times }: RecordShape): unknown {
-  if (typeof value === 'number' && times.includes(name)) return new Date(value * 1000).toISOString();
+  const moment = typeof value === 'number' && times.includes(name) ? momentOf(value) : undefined;
+  if (moment !== undefined) return new Date(moment).toISOString();
   return name === 'custom_fields' && Array.isArray(value) ? fieldsByName(value) : value;
 }
 

@@ -115,6 +115,8 @@ describe('the operator’s page', () => {
     await signUp('Person@Example.com', { hp_field: 'filled' });
     await expect.poll(() => isSubscribed('person@example.com')).toBe(true);
     const { page, complaints } = await open(await storedToken());
+    await page.waitForSelector('#unclear-consents:not([hidden])');
+    expect(await text(page, '#unclear-consents')).toContain('“Yes, send me the news.” (1, form "default")');
     await page.setViewport({ width: 360, height: 800, isMobile: true, hasTouch: true });
     await page.waitForSelector('#board:not([hidden])');
     await page.focus('#address');
@@ -124,7 +126,14 @@ describe('the operator’s page', () => {
     const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '');
     expect(await focused()).toBe('PERSON@example.com: 2 signups and 1 entry of the consent ledger');
     const shown = await text(page, '#person');
-    for (const part of ['Signup: delivered', 'Signup: review', '<b>Ada</b>', 'Yes, send me the news.', '127.0.0.0/24'])
+    for (const part of [
+      'Signup: delivered',
+      'Signup: review',
+      '<b>Ada</b>',
+      'Consent: unclear',
+      'Yes, send me the news.',
+      '127.0.0.0/24',
+    ])
       expect(shown).toContain(part);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     expect(await findings(page)).toEqual([]);
@@ -144,7 +153,7 @@ describe('the operator’s page', () => {
     const exported = await page.evaluate(() => document.body.dataset['downloaded'] ?? '');
     expect(JSON.parse(exported)).toMatchObject({
       signups: [{ state: 'delivered' }, { state: 'review' }],
-      consents: [{ kind: 'given', sentence: 'Yes, send me the news.' }],
+      consents: [{ kind: 'unclear', sentence: 'Yes, send me the news.' }],
     });
 
     await page.keyboard.press('Tab');

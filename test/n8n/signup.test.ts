@@ -101,6 +101,7 @@ describe('the example workflow', () => {
           signup: {
             fields: { Topics: ['boats', 'food'], Birthday: '1990-12-10' },
             consent: null,
+            consent_given: false,
             origin,
             page: `${origin}/`,
             touch_rule: 'utm',

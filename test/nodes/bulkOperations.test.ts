@@ -210,6 +210,20 @@ describe.each([
     };
   };
 
+  it('are done once the service shows their changes, in whatever word their job ends', async () => {
+    const some = await known(2);
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const response = await bench.prompt.fetch(input, init);
+      if (!String(input).includes('/bulk_subscription_updates/')) return response;
+      return new Response((await response.text()).replace('"complete"', '"SUCCEEDED"'), response);
+    };
+    const { ids, errors } = await run(
+      some.map(({ email }) => email),
+      { sandbox: { fetch } },
+    );
+    expect([ids, errors]).toEqual([some.map(({ id }) => id), [undefined, undefined]]);
+  });
+
   it('may be named by addresses, each found with one request', async () => {
     const some = await known(3);
     const { ids, lookups } = await run(some.map(({ email }) => email.toUpperCase()));

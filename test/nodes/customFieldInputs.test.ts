@@ -49,7 +49,8 @@ const cases: Readonly<Record<string, { readonly expected: string; readonly value
       [1.5, 1.5],
       ['1.5', 1.5],
       ['-.5', -0.5],
-      ['1,5', undefined],
+      ['1,5', 1.5],
+      ['1.234,5', 1234.5],
       ['12 m', undefined],
       [false, undefined],
     ],
@@ -91,10 +92,11 @@ const cases: Readonly<Record<string, { readonly expected: string; readonly value
       ['2026-11-20T09:30:00+05:00', '2026-11-20T09:30:00+05:00'],
       ['2026-11-20T09:30', '2026-11-20T09:30:00+01:00'],
       ['2026-07-20 09:30:15', '2026-07-20T09:30:15+02:00'],
+      ['20.7.2026 9:30', '2026-07-20T09:30:00+02:00'],
       ['2026-11-20', '2026-11-20T00:00:00+01:00'],
       ['2026-02-31T09:30', undefined],
       ['soon', undefined],
-      [1_763_600_000, undefined],
+      [1_763_600_000, '2025-11-20T00:53:20Z'],
     ],
   },
   Topics: {
@@ -135,6 +137,8 @@ const ways: Readonly<Record<string, (field: string, value: unknown) => { mapped:
 const notAsFixed: Readonly<Record<string, readonly unknown[]>> = {
   'Wants print': ['yes', 'N'],
   Birthday: ['20.11.2026'],
+  'Berth length': ['1,5', '1.234,5'],
+  'Last visit': ['20.7.2026 9:30', 1_763_600_000],
 };
 
 /** The types of the inputs in a saved workflow; in an `outdated` one, Topics was a number. */

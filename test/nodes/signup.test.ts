@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
 import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signupHost.ts';
+import { refusals } from '../support/refusals.ts';
 import { waitFor, waitUntil } from '../support/waits.ts';
 
 const site = 'https://www.example.com';
@@ -77,6 +78,7 @@ describe('the output item', () => {
         signup: {
           fields: { Topics: ['boats'], 'Team size': 3 },
           consent: 'I agree',
+          consent_given: null,
           origin: site,
           received_at: expect.any(String),
           suspected: false,
@@ -105,6 +107,35 @@ describe('the output item', () => {
       ['email', 'utm_source', 'custom_fields', 'signup'],
       ['email', 'custom_fields', 'signup'],
     ]);
+  });
+
+  it.each([
+    ['I agree.', [], null],
+    ['nein', [], null],
+    ['on', [], true],
+    [true, [], true],
+    ['no', [], false],
+    [undefined, [], false],
+    ['I&nbsp;agree,\n <b>gladly</b>.', ['Another.', 'I agree, gladly.'], true],
+    ['I agree, gladly.', 'I agree, gladly.', true],
+    ['no', ['I agree.'], false],
+  ])('says of the consent %j beside the sentences %j: %j', async (consent, consentSentences, given) => {
+    const form = await open({ settings: { consentSentences } });
+    expect((await post(form, { email: 'ada@example.com', consent })).status).toBe(202);
+    const sent = typeof consent === 'string' ? consent.replace('\n ', ' ') : (consent ?? null);
+    expect(form.started).toMatchObject([{ signup: { consent: sent, consent_given: given } }]);
+  });
+
+  it('says of no refusal in any language that consent was given, and starts nothing where a sentence is named', async () => {
+    for (const consentSentences of [[], ['I agree.']]) {
+      const form = await open({ signupsPerAddress: 0, settings: { consentSentences } });
+      const answers = await Promise.all(refusals.map((consent) => post(form, { email: 'ada@example.com', consent })));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([consentSentences.length > 0 ? 400 : 202]));
+      expect(form.started.map(({ signup }) => (signup as { consent_given: unknown }).consent_given)).toEqual(
+        consentSentences.length > 0 ? [] : refusals.map(() => null),
+      );
+      await form.close();
+    }
   });
 
   it('has no privileged field, in either encoding', async () => {

@@ -125,7 +125,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
     const { touch, audit: choice } = await readTouch(host, tools);
     fillDetails(form, touch);
-    const { values, problems } = readValues(form);
+    const { values, problems } = readValues(form, host);
     if (problems.size > 0) return fail(form, { kind: 'invalid' }, problems);
 
     const attribution = attributionOf(values, touch);
@@ -243,7 +243,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     editing = new AbortController();
     const removeCorrected = ({ target }: Event): void => {
       const { name = '' }: Partial<HTMLInputElement> = target instanceof Element ? target : {};
-      if (!problems.has(name) || readValues(form).problems.has(name)) return;
+      if (!problems.has(name) || readValues(form, host).problems.has(name)) return;
       problems = new Map([...problems].filter(([other]) => other !== name));
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };

@@ -24,8 +24,8 @@ export type ControlKind = FieldKind | 'email' | 'consent';
 interface KindRules {
   /** The error message for an invalid text, or a missing required one. Default: `missing`. */
   readonly problem?: MessageKey;
-  /** Whether a text is valid. Default: always. */
-  readonly isValid?: (text: string) => boolean;
+  /** Whether a text is valid; the mark is that before decimals. Default: always. */
+  readonly isValid?: (text: string, mark?: string) => boolean;
   /** Converts the text. Default: the text itself. */
   readonly convert?: (text?: string) => SubmittedValue | undefined;
 }
@@ -33,10 +33,12 @@ interface KindRules {
 const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>> = {
   string: {},
   integer: { problem: 'notInteger', isValid: (text) => /^[+-]?\d{1,15}$/.test(text), convert: toNumber },
-  // A decimal point or comma. `1,234` is refused: depending on the country it means 1234 or 1.234.
+  // A decimal point or comma. `1,234` is 1234 in some languages: it is valid with the decimal mark of the form's alone.
   double: {
     problem: 'notDouble',
-    isValid: (text) => /^[+-]?(?![1-9]\d{0,2},\d{3}$)\d{1,15}([.,]\d+)?$/.test(text),
+    isValid: (text, mark) =>
+      /^[+-]?\d{1,15}([.,]\d+)?$/.test(text) &&
+      [undefined, mark].includes(/^[+-]?[1-9]\d{0,2}([.,])\d{3}$/.exec(text)?.[1]),
     convert: toNumber,
   },
   boolean: { problem: 'notTicked', convert: (text) => !!text && text !== 'false' },
@@ -59,6 +61,15 @@ function isDate(text: string): boolean {
 
 function toNumber(text?: string): number | undefined {
   return text ? Number(text.replace(',', '.')) : undefined;
+}
+
+/** The mark before decimals in the language of the element, else of the browser; undefined in one that is unknown. */
+function decimalMarkOf(element: Element): string | undefined {
+  try {
+    return (1.5).toLocaleString(element.closest<HTMLElement>('[lang]')?.lang)[1];
+  } catch {
+    return undefined;
+  }
 }
 
 /** The kind that the type of an input in the page's form implies. */
@@ -86,8 +97,10 @@ export interface FormValues {
 /**
  * Reads a form whose controls have the names of a form-encoded post: `email`, `custom_fields[Name]` and so on. An
  * unticked checkbox is `false`. A text is cut at 2000 characters, the limit of endpoints.
+ *
+ * @param host - in its language are typed numbers; those of other controls have a decimal point
  */
-export function readValues(form: HTMLFormElement): FormValues {
+export function readValues(form: HTMLFormElement, host: Element = form): FormValues {
   const data = new FormData(form);
   const entries: [string, SubmittedValue][] = [];
   const problems = new Map<string, Problem>();
@@ -100,7 +113,9 @@ export function readValues(form: HTMLFormElement): FormValues {
       .map((text) => (typeof text === 'string' ? cleanText(text, 2000, true) : ''))
       .filter(Boolean);
     const [text] = texts;
-    const isFit = text ? isValid(text) : !(input.required || kind === 'email' || 'required' in described.dataset);
+    const isFit = text
+      ? isValid(text, input.type === 'text' ? decimalMarkOf(host) : '.')
+      : !(input.required || kind === 'email' || 'required' in described.dataset);
     // The value of a consent checkbox is its sentence; without a `value` attribute, its label.
     const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && convert(text);
     // `badInput`: only a part of a date was typed. The value is empty, but the input is not. `customError`: a check of

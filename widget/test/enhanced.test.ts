@@ -1,5 +1,6 @@
 import { expect, fixture } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
+import { consentOf } from '@newsletter-kit/core/facts';
 import { formToObject } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
 import { accessible, Form, isChromium, Mailbox, laterPost } from './harness.ts';
@@ -172,6 +173,25 @@ describe('the page’s own form', () => {
       form.button.click();
       await form.reaches('success');
       expect((await mailbox.body())['consent']).to.equal('I agree to the rules.');
+    }
+  });
+
+  it('sends a consent in which an endpoint finds the sentence of the label, named as text or as HTML', async () => {
+    for (const label of [
+      'I agree to <a href="/privacy">the rules</a>.',
+      'I agree&nbsp;to\n      the <b>rules</b>. *',
+      'I agree to<br>the rules.',
+    ]) {
+      const mailbox = new Mailbox();
+      const box = `<label><input type="checkbox" name="consent"> ${label}</label>`;
+      const form = await enhance(mailbox, `${email}${box}<button>Join</button>`);
+      form.email.value = 'ada@example.com';
+      form.find('[name=consent]').click();
+      form.button.click();
+      await form.reaches('success');
+      const { consent } = await mailbox.body();
+      for (const named of [label, 'I agree to the rules.'])
+        expect(consentOf(String(consent), [named]).given, `${String(consent)} ${named}`).to.equal(true);
     }
   });
 

@@ -22,6 +22,30 @@ function arriving(
   };
 }
 
+describe('a number that is 1234 in one language and 1.234 in another', () => {
+  for (const [lang, type, text, expected] of [
+    ['en', 'text', '1.234', 1.234],
+    ['en', 'text', '1,234', undefined],
+    ['de-AT', 'text', '1,234', 1.234],
+    ['de-AT', 'text', '1.234', undefined],
+    ['de-AT', 'text', '0.123', 0.123],
+    ['no language', 'text', '1.234', undefined],
+    ['no language', 'text', '1,234', undefined],
+    ['no language', 'text', '42', 42],
+    ['de', 'text', '42', 42],
+    ['de-AT', 'hidden', '1.234', 1.234],
+    ['de-AT', 'number', '1.234', 1.234],
+  ] as const)
+    it(`${text}, in a field of the type ${type} in the language ${lang}, is ${expected ?? 'asked for again'}`, () => {
+      const form = document.createElement('form');
+      form.lang = lang;
+      form.innerHTML = `<input type="${type}" name="custom_fields[Field]" data-kind="double" value="${text}">`;
+      const { values, problems } = readValues(form);
+      expect(problems.size).to.equal(expected === undefined ? 1 : 0);
+      expect(values['custom_fields']).to.deep.equal(expected && [{ name: 'Field', value: expected }]);
+    });
+});
+
 const value = (kind: string, text: string): unknown => arriving(kind, text).submission?.custom_fields?.[0]?.value;
 
 const runs = { numRuns: 300 };

@@ -3,6 +3,7 @@
  * conversion of entered values to the API's form.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
+import { isAmbiguousNumber } from '@newsletter-kit/core/facts';
 import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import {
   type FieldValue,
@@ -207,7 +208,9 @@ type Converted = { readonly sent: FieldValue } | { readonly expected: string };
 function convert(kind: string, value: unknown, timezone: string): Converted {
   const { expected, read } = fieldValueReader(kind);
   const sent = read(inTextForm(kind, value, timezone));
-  return sent === undefined ? { expected } : { sent };
+  if (sent !== undefined) return { sent };
+  const isAmbiguous = /integer|double/.test(kind) && isAmbiguousNumber(String(value));
+  return { expected: isAmbiguous ? `${expected}: this text can be two numbers, so enter a number` : expected };
 }
 
 /** As e-mail headers have it (RFC 2822): `Fri, 20 Nov 2026 09:30:00 +0100`. */
@@ -216,12 +219,12 @@ const headerDate = /^(?:[A-Za-z]{3}, )?\d{1,2} [A-Za-z]{3} \d{4} \d{2}:\d{2}/;
 /** Dates as ISO 8601, times with their offset from UTC; every other value as it is. */
 function inTextForm(kind: string, value: unknown, timezone: string): unknown {
   if (isDateTime(value)) return kind === 'date' ? value.toISODate() : value.toISO({ suppressMilliseconds: true });
-  const text = typeof value === 'string' && (kind === 'date' || kind === 'datetime') ? value.trim() : undefined;
   // The day of a date is the day that is written; only a time depends on a zone.
-  const isTime = text !== undefined && kind === 'datetime' && fieldValueReader(kind).read(text) !== undefined;
-  if (!isTime && !(text !== undefined && headerDate.test(text)) && !(value instanceof Date)) return value;
+  const time = kind === 'datetime' && !(value instanceof Date) ? fieldValueReader(kind).read(value) : undefined;
+  const isHeaderDate = kind.startsWith('date') && typeof value === 'string' && headerDate.test(value.trim());
+  if (time === undefined && !isHeaderDate && !(value instanceof Date)) return value;
   try {
-    return inTextForm(kind, tryToParseDateTime(text ?? value, timezone), timezone);
+    return inTextForm(kind, tryToParseDateTime(time ?? value, timezone), timezone);
   } catch {
     return value; // rejected with its own value
   }

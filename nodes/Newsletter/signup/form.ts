@@ -1,7 +1,8 @@
 /** The form of the signup trigger: its parameters, and the rules that they set. */
+import type { ConsentRules } from '@newsletter-kit/core/endpoint';
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
-import { collection } from '../parameters/properties.ts';
+import { collection, texts } from '../parameters/properties.ts';
 import { ParameterMismatch, readValue } from '../parameters/read.ts';
 
 const path: INodeProperties = {
@@ -77,6 +78,14 @@ const signupsPerMinute: INodeProperties = {
     'Maximum number of executions to start in a minute. Further signups are refused with 429 and Retry-After.',
 };
 
+const consentSentences = texts('Add Sentence', {
+  displayName: 'Consent Sentences',
+  name: 'consentSentences',
+  placeholder: 'e.g. I agree to receive the newsletter.',
+  description:
+    'Sentences that the form asks people to agree to, as it shows them; keep earlier ones. They make "consent_given" true, and any other text is refused. Without them a text leaves it null: neither yes nor no.',
+});
+
 const promise: INodeProperties = {
   displayName:
     'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution (n8n 1 answers just before); check the failed executions regularly, because n8n does not repeat them.',
@@ -103,7 +112,7 @@ export const properties: INodeProperties[] = [
   allowedFields,
   signupsPerAddress,
   thanksUrl,
-  ...collection('settings', 'Options', 'Add option', [signupsPerMinute, honeypot]),
+  ...collection('settings', 'Options', 'Add option', [consentSentences, signupsPerMinute, honeypot]),
   bodyUnread,
 ];
 
@@ -113,6 +122,7 @@ export interface Form {
   readonly origins: ReadonlySet<string>;
   /** Names of the custom fields a page may set; null accepts all. */
   readonly allowedFields: ReadonlySet<string> | null;
+  readonly consent: ConsentRules;
   /** Maximum number of executions that one mailbox starts within an hour; 0 for no limit. */
   readonly signupsPerAddress: number;
   /** Redirect for visitors without JavaScript; null for the front page of the website. */
@@ -149,9 +159,18 @@ export function readForm(getParameter: GetParameter): Form {
     );
   }
   const fields = list(allowedFields);
+  // A text of an expression is one sentence, whose commas separate nothing.
+  const sentences = readValue(
+    consentSentences,
+    [isRecord(options) && options[consentSentences.name]].flat().filter(Boolean),
+  );
   return {
     origins: new Set(origins),
     allowedFields: fields.length > 0 ? new Set(fields) : null,
+    consent: {
+      sentences: Array.isArray(sentences) ? sentences.map(String) : [],
+      setting: 'Consent Sentences of the Newsletter Signup Trigger',
+    },
     signupsPerAddress: Number(readValue(signupsPerAddress, read(signupsPerAddress)) ?? signupsPerAddress.default),
     thanksUrl: readPage(readValue(thanksUrl, read(thanksUrl))),
     passSuspected: option(honeypot) === 'pass',

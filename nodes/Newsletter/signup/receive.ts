@@ -37,6 +37,8 @@ interface WebhookResponse {
 /** An admitted signup. */
 interface ReceivedSignup {
   readonly submission: KeptSubmission;
+  /** Whether its person has agreed; null where the text says neither yes nor no. */
+  readonly consentGiven: boolean | null;
   /** True where the honeypot was filled in. */
   readonly suspected: boolean;
   readonly origin: string;
@@ -66,12 +68,14 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
     const admission = await admitPost(post, {
       checkOrigin: originCheck(form.origins, 'Allowed Origins of the Newsletter Signup Trigger'),
       allowedFields: form.allowedFields,
+      consent: form.consent,
     });
     if ('refused' in admission) return refuse(admission.refused);
-    const { kept, suspected } = admission.admitted;
+    const { kept, consent, suspected } = admission.admitted;
     const origin = post.header('origin') ?? '';
     const signup: ReceivedSignup = {
       submission: withAudit(kept, origin, post.header('referer')),
+      consentGiven: consent.given,
       suspected,
       origin,
       idempotencyKey: post.header('idempotency-key')?.trim() || null,
@@ -140,7 +144,7 @@ async function startsExecution(
  *
  * @param now - seconds since 1970
  */
-function toItem({ submission, suspected, origin }: ReceivedSignup, now: number): INodeExecutionData {
+function toItem({ submission, consentGiven, suspected, origin }: ReceivedSignup, now: number): INodeExecutionData {
   const { consent, audit, custom_fields: fields = [], ...request } = submission;
   return {
     json: {
@@ -149,6 +153,7 @@ function toItem({ submission, suspected, origin }: ReceivedSignup, now: number):
       signup: {
         fields: Object.fromEntries(fields.map(({ name, value }) => [name, toJson(value)])),
         consent: consent ?? null,
+        consent_given: consentGiven,
         origin,
         ...audit,
         received_at: new Date(now * 1000).toISOString(),

@@ -101,6 +101,10 @@ const tables: Readonly<Record<string, readonly (readonly [line: string, read: un
         },
       },
     ],
+    [
+      '- --yes-no ja=yes,nein=no --yes-no oui=yes --decimal-mark , --date-order dmy',
+      { answers: { yesNo: { ja: 'yes', nein: 'no', oui: 'yes' } }, csv: { decimalMark: ',', dateOrder: 'dmy' } },
+    ],
     ['- --suppress a --suppress b', { files: { suppress: ['a', 'b'] } }],
     ['- --plan', { plan: 'full' }],
     ['- --plan=offline', { plan: 'offline' }],
@@ -111,6 +115,7 @@ const tables: Readonly<Record<string, readonly (readonly [line: string, read: un
     ['- --map Mail --map Mail=adress', '--map "Mail" must be COLUMN=FIELD'],
     ['- --map Mail --map Mail=adress', 'is not a field of a subscription. A custom field is written "custom:adress"'],
     ['- --left-by Lage:da=yes', 'Say what "da" in column "Lage" means: da = subscribed or unconfirmed or left.'],
+    ['- --yes-no ja=ja', 'Say what "ja" means: ja = yes or no.'],
     ['- --others all', 'Allowed choices are refuse, ignore, custom.'],
   ],
   watch: [

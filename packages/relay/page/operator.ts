@@ -182,6 +182,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
 
   #board(status: Status | undefined): TemplateResult {
     return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? '')}
+      ${notice('unclear-consents', status?.running?.unclearConsents ?? '')}
       ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), backlogs(status), destinations(status, this)] : nothing}
       <person-search .page=${this}></person-search>
       ${this.#lists(status)}`;

@@ -2,7 +2,7 @@
 import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { auditFacts, consentKinds } from '../src/ops/audit-facts.ts';
+import { auditFacts, wordsOfKind } from '../src/ops/audit-facts.ts';
 import type { ConsentRecord, SignupState, StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
@@ -166,7 +166,7 @@ export function signupDetails(signup: StoredSignup, page: OperatorActions): Temp
 /** An entry of the consent ledger. */
 export function consentDetails({ kind, at, form, sentence, version, page, visitor }: ConsentRecord): TemplateResult {
   return html`<article>
-    <h4>Consent: ${consentKinds[kind]}</h4>
+    <h4>Consent: ${wordsOfKind[kind]}</h4>
     ${factsOf([
       ['At', dateTime(at)],
       ['Form', form],

@@ -7,9 +7,10 @@ import type { Form } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { RelayContext } from './context.ts';
 import type { CheckResult } from './ops/operator.ts';
+import { unclearConsentsText } from './ops/unclear-consents.ts';
 import type { SmtpServer } from './config/smtp-url.ts';
 import { unknownHtml } from './confirmation/pages.ts';
-import { storeName, type StoreAddress } from './config/store-address.ts';
+import { storeName } from './config/store-address.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { asStoreError } from './health.ts';
@@ -149,17 +150,28 @@ export async function checkStoreClock(
   return [{ name, result: 'warning', text }];
 }
 
-/** Writes and syncs, as a signup would, and compares the clocks. */
+/** Warns of forms that send a consent in unclear words, and for which no sentence is named. */
+export async function checkConsents(
+  { forms }: Pick<RelayConfig, 'forms'>,
+  store: Pick<SignupStore, 'overview'>,
+  now: () => number,
+): Promise<readonly CheckResult[]> {
+  const text = unclearConsentsText(await store.overview(now()), forms);
+  return text === null ? [] : [{ name: 'consent', result: 'warning', text }];
+}
+
+/** Writes and syncs, as a signup would, compares the clocks, and looks for unclear consents. */
 export async function checkStore(
-  address: StoreAddress,
-  store: Pick<SignupStore, 'probe' | 'serverTime'>,
+  config: Pick<RelayConfig, 'store' | 'forms'>,
+  store: Pick<SignupStore, 'probe' | 'serverTime' | 'overview'>,
   now: () => number,
 ): Promise<readonly CheckResult[]> {
   const name = 'store';
   try {
     await within(answerWithinMs, store.probe(now()));
     const clock = await within(answerWithinMs, checkStoreClock(store, now));
-    return [{ name, result: 'ok', text: `${storeName(address)} can be written` }, ...clock];
+    const consents = await within(answerWithinMs, checkConsents(config, store, now));
+    return [{ name, result: 'ok', text: `${storeName(config.store)} can be written` }, ...clock, ...consents];
   } catch (cause) {
     const error = asStoreError(cause);
     if (error instanceof StoreUnavailableError) return [{ name, result: 'failed', text: error.message }];

@@ -126,10 +126,10 @@ export function createRelay(options: RelayOptions): Relay {
   const check = (): ReturnType<Relay['check']> =>
     checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));
   const operator = storeOperator(store, {
-    running: () => status.read(),
+    running: status.read,
     check: () =>
       checkAll(config, [
-        checkStore(config.store, store, now),
+        checkStore(config, store, now),
         check(),
         checkMail(config, context.secrets, platform.openTransport),
       ]),

@@ -59,10 +59,12 @@ it('lists the retention of each kind of record', () => {
 });
 
 it('shows a consent checkbox whose sentence is stored in the ledger', async () => {
-  const [, value = ''] = /name="consent" value="([^"]+)"/.exec(read('concepts/consent')) ?? [];
-  const relay = runRelay();
+  const page = read('concepts/consent');
+  const [, value = ''] = /name="consent" value="([^"]+)"/.exec(page) ?? [];
+  const [, RELAY_CONSENT_SENTENCES = ''] = /^RELAY_CONSENT_SENTENCES='(.+)'$/m.exec(page) ?? [];
+  const relay = runRelay({ settings: { RELAY_CONSENT_SENTENCES } });
   await relay.fetch(formPost({ email: 'ada@example.com', consent: value }));
-  expect((await relay.store.person('ada@example.com')).consents).toMatchObject([{ sentence: value }]);
+  expect((await relay.store.person('ada@example.com')).consents).toMatchObject([{ kind: 'given', sentence: value }]);
   expect(value.length).toBeGreaterThan(20);
 });
 

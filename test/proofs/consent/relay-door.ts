@@ -43,7 +43,7 @@ function formOf(name: Publication): Form {
     pinned: { reactivate_existing: true },
     thanksUrl: null,
     protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
-    consent: { version: null, required: false, field: null, address: 'none' },
+    consent: { version: null, required: false, sentences: [], field: null, address: 'none' },
     page: null,
     confirmation:
       name === 'single'

@@ -14,14 +14,22 @@ import {
   TableError,
 } from '@newsletter-kit/core/import';
 import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
-import { readKinds } from '../../parameters/customFields.ts';
+import { readCustomFieldsOf, readKinds } from '../../parameters/customFields.ts';
 import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
-import { addressReader, consentFailure, ItemConsent, type KeepOut, readKeepOut } from './bulkImportConsent.ts';
+import {
+  addressReader,
+  consentFailure,
+  ItemConsent,
+  type Json,
+  type KeepOut,
+  readKeepOut,
+} from './bulkImportConsent.ts';
+import { notationFailure, notationReader } from './bulkImportNotation.ts';
 import {
   allowLargeImport,
   importOptions,
@@ -53,7 +61,7 @@ export const bulkImport: BatchOperation = {
     const imports: Import[] = [];
     try {
       // Duplicates and rate limits are per publication.
-      for (const ofOne of groupBy(items, ({ engine }) => engine)) imports.push(prepare(ofOne));
+      for (const ofOne of groupBy(items, ({ engine }) => engine)) imports.push(await prepare(ofOne));
       for (const one of imports) await checkShare(one);
     } catch (cause) {
       const error = toNodeFailure(first.node.getNode(), cause, { parameters: bulkImport.properties });
@@ -75,25 +83,27 @@ interface Import {
   readonly options: ReadOptions;
   readonly consent: ItemConsent;
   readonly keepOut: KeepOut | undefined;
+  /** Gives an item with the values that only their whole field explains. */
+  readonly explained: (json: Json) => Json;
 }
 
 /**
- * Reads in all items who gets emails, without a request.
+ * Reads in all items who gets emails, and how their values are written. It sends nothing.
  *
- * @throws ParameterMismatch, and NodeOperationError where the items do not tell it
+ * @throws ParameterMismatch, NodeOperationError where the items do not tell it, and errors of the request
  */
-function prepare(given: readonly OperationContext[]): Import {
+async function prepare(given: readonly OperationContext[]): Promise<Import> {
   const [first] = given;
   if (first === undefined) throw new ParameterMismatch('There are no items');
   const { node } = first;
-  const explained = <Value>(read: () => Value, of?: INodeProperties): Value => {
+  const asked = <Value>(read: () => Value, failure = consentFailure, of?: INodeProperties): Value => {
     try {
       return read();
     } catch (error) {
-      throw error instanceof TableError ? consentFailure(node.getNode(), error, of?.displayName) : error;
+      throw error instanceof TableError ? failure(node.getNode(), error, of?.displayName) : error;
     }
   };
-  const options = explained(() => readOptions(first));
+  const options = asked(() => readOptions(first));
   const input = node.getInputData();
   const items = [...given];
   const jsons = given.map(({ itemIndex }) => input[itemIndex]?.json ?? {});
@@ -110,14 +120,11 @@ function prepare(given: readonly OperationContext[]): Import {
       return undefined; // reported when the item is read
     }
   };
-  const consent = explained(() => new ItemConsent(jsons, addressOf, options));
-  return {
-    first,
-    items,
-    options,
-    consent,
-    keepOut: explained(() => readKeepOut(options.keepOut, options), keepOut),
-  };
+  const consent = asked(() => new ItemConsent(jsons, addressOf, options));
+  const list = asked(() => readKeepOut(options.keepOut, options), consentFailure, keepOut);
+  const known = isManual ? undefined : await readCustomFieldsOf(first.engine);
+  const explained = known && asked(() => notationReader(jsons, known, options), notationFailure);
+  return { first, items, options, consent, keepOut: list, explained: explained ?? ((json) => json) };
 }
 
 /** @throws NodeOperationError where the import would change much of its publication; errors of the request */
@@ -237,11 +244,11 @@ function mayBeSent(refusal: ReturnType<ItemConsent['refusalOf']>, { asksUnconfir
  * @param onFailed - called with an item that can't be read, such as one whose expression fails, instead of rejecting it
  */
 async function* rows(
-  { first, items, options, consent, keepOut: list }: Import,
+  { first, items, options, consent, keepOut: list, explained }: Import,
   outcomes?: Outcomes,
   onFailed?: (row: number, error: unknown) => void,
 ): AsyncGenerator<SourceRow> {
-  const read = itemReader(first, consent);
+  const read = itemReader(first, consent, explained);
   for (const [index, item] of items.entries()) {
     const row = index + 1;
     outcomes?.address(row, consent.emailOf(index));

@@ -76,7 +76,7 @@ export class ItemConsent {
 }
 
 /** Items of one run often lack fields that others have. */
-function headingsOf(items: readonly Json[]): readonly string[] {
+export function headingsOf(items: readonly Json[]): readonly string[] {
   const headings = new Set<string>();
   for (const json of items) for (const name of Object.keys(json)) headings.add(name);
   return [...headings];

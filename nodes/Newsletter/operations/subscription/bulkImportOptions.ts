@@ -1,6 +1,6 @@
 /** Bulk Import: its options. */
 import { isRecord } from '@newsletter-kit/core/engine';
-import { type ConsentOptions, leftByIn, namesIn } from '@newsletter-kit/core/import';
+import { type ConsentOptions, leftByIn, namesIn, type NotationAnswers, yesNoIn } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
 import { collection } from '../../parameters/properties.ts';
 import { ParameterMismatch, readCollection } from '../../parameters/read.ts';
@@ -45,6 +45,40 @@ export const nobodyLeftBy: INodeProperties = {
     'Input fields by which nobody leaves, separated by commas. An item in which one of them refuses emails in known words, such as "unsubscribed", is not imported all the same.',
 };
 
+export const yesNo: INodeProperties = {
+  displayName: 'Words for Yes and No',
+  name: 'yesNo',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. Ja = yes, Nein = no',
+  description:
+    'What the values of yes/no fields say in words that are not known. Where an answer is missing, the error has the text to paste.',
+};
+
+export const dateOrder: INodeProperties = {
+  displayName: 'Date Order',
+  name: 'dateOrder',
+  type: 'options',
+  default: 'dmy',
+  description: 'How to read dates such as 01/02/2026 where no date of their field shows it',
+  options: [
+    { name: 'Day First', value: 'dmy' },
+    { name: 'Month First', value: 'mdy' },
+  ],
+};
+
+export const decimalMark: INodeProperties = {
+  displayName: 'Decimal Mark',
+  name: 'decimalMark',
+  type: 'options',
+  default: '.',
+  description: 'How to read texts such as 1.234 where no number of their field shows it',
+  options: [
+    { name: 'Comma', value: ',' },
+    { name: 'Point', value: '.' },
+  ],
+};
+
 const unconfirmed: INodeProperties = {
   displayName: 'People Who Never Confirmed',
   name: 'unconfirmed',
@@ -76,20 +110,22 @@ export const onlyPreview: INodeProperties = {
     'Whether to send nothing, and return one item that says what the import would do. To see who is known already, it reads the publication.',
 };
 
-const single = [allowLargeImport, batchSize, onlyPreview, unconfirmed];
+const single = [allowLargeImport, batchSize, dateOrder, decimalMark, onlyPreview, unconfirmed];
 
 export const importOptions: readonly INodeProperties[] = collection(
   'options',
   'Options',
   'Add option',
-  [...single, keepOut, leftBy, nobodyLeftBy].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
+  [...single, keepOut, leftBy, nobodyLeftBy, yesNo].toSorted((a, b) =>
+    a.displayName.localeCompare(b.displayName, 'en'),
+  ),
 );
 
 /** What the user says of items that do not tell by themselves who wants emails. */
 export type ConsentAnswers = Pick<ConsentOptions, 'leftBy' | 'nobodyLeftBy'>;
 
 /** The options of an import. */
-export interface ReadOptions extends ConsentAnswers {
+export interface ReadOptions extends ConsentAnswers, NotationAnswers {
   readonly batchSize: number | undefined;
   readonly asksUnconfirmed: boolean;
   /** As entered. */
@@ -114,6 +150,9 @@ export function readOptions({ node, itemIndex }: OperationContext): ReadOptions 
   return {
     leftBy: leftByIn(textIn(leftBy, entered)),
     nobodyLeftBy: namesIn(textIn(nobodyLeftBy, entered)),
+    yesNo: yesNoIn(textIn(yesNo, entered)),
+    dateOrder: (['dmy', 'mdy'] as const).find((order) => order === values[dateOrder.name]),
+    decimalMark: (['.', ','] as const).find((mark) => mark === values[decimalMark.name]),
     batchSize: typeof limit === 'number' ? Math.floor(limit) : undefined,
     asksUnconfirmed: values[unconfirmed.name] === 'confirm',
     keepOut: list,

@@ -67,14 +67,17 @@ export const isMappedManually = (first: OperationContext): boolean => readParame
  *
  * @param first - the first item, for parameters that take no expression
  * @param consent - the input fields that fill nothing
+ * @param explained - gives an item with the values that only their whole field explains
  */
 export function itemReader(
   first: OperationContext,
   { unused }: Pick<ItemConsent, 'unused'>,
+  explained: (json: Json) => Json,
 ): (context: OperationContext) => Promise<ReadItem> {
   const { node } = first;
   const input = node.getInputData();
-  if (!isMappedManually(first)) return (context) => fromInput(input[context.itemIndex]?.json ?? {}, unused, context);
+  if (!isMappedManually(first))
+    return (context) => fromInput(explained(input[context.itemIndex]?.json ?? {}), unused, context);
 
   return async (context) => {
     const request = await readRequest(context);

@@ -1,7 +1,7 @@
 /** Bulk update jobs of the service: starts them, waits for them, and reads the result of each subscription. */
 import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
-import type { Arguments } from '@newsletter-kit/core/engine';
-import { awaitUpdate, type FinishedUpdate, UpdatePendingError } from '@newsletter-kit/core/import';
+import { type Arguments, isRecord } from '@newsletter-kit/core/engine';
+import { awaitUpdate, type FinishedUpdate, type UpdateItem, UpdatePendingError } from '@newsletter-kit/core/import';
 import { addressKey } from '@newsletter-kit/core/signup';
 import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import type { AgentPermission } from '../../parameters/agents.ts';
@@ -41,7 +41,8 @@ export function readWaiting(item: ItemParameters): number | null {
   return readParameter(item, wait) === true ? Number(readParameter(item, timeout) ?? timeout.default) : null;
 }
 
-type Job = FinishedUpdate<string>;
+type JobItem = Exclude<UpdateItem, string>;
+type Job = FinishedUpdate<JobItem>;
 
 /** Milliseconds between two reads of a job: the first pause, and the longest. */
 const pauses = { firstDelayMs: 500, maxDelayMs: 5000 } as const;
@@ -49,21 +50,21 @@ const pauses = { firstDelayMs: 500, maxDelayMs: 5000 } as const;
 /**
  * Waits until the job has finished or failed.
  *
- * @param subscriptionIds - the subscriptions it is about, in the order of the request
+ * @param items - its subscriptions and their changes, in the order of the request
  * @param seconds - how long to wait at most
  * @throws NodeOperationError on a timeout, NodeApiError
  */
 async function waitForJob(
   { node, engine }: OperationContext,
   id: string,
-  subscriptionIds: readonly string[],
+  items: readonly JobItem[],
   seconds: number,
 ): Promise<Job> {
   try {
     return await awaitUpdate({
       engine,
       id,
-      items: subscriptionIds,
+      items,
       ...pauses,
       deadlineMs: seconds * 1000,
       signal: node.getExecutionCancelSignal(),
@@ -73,17 +74,33 @@ async function waitForJob(
   }
 }
 
+/** The address of a subscription: by which it is named, or of the input item, which may be that of another person. */
+export function likelyAddress({ node, itemIndex }: OperationContext, named: Subscriber): string | undefined {
+  const json = node.getInputData()[itemIndex]?.json;
+  return 'email' in named
+    ? named.email
+    : isRecord(json) && typeof json['email'] === 'string'
+      ? json['email']
+      : undefined;
+}
+
 /**
  * Carries out a bulk update of one subscription and waits for it.
  *
+ * @param email - the address of the subscription, where it is known
  * @returns the ID of the job
  * @throws NodeOperationError where the service did not carry out all of it, and as {@link waitForJob}
  */
-export async function updateOne(context: OperationContext, change: JobChange, seconds: number): Promise<string> {
+export async function updateOne(
+  context: OperationContext,
+  change: JobChange,
+  seconds: number,
+  email: string | undefined,
+): Promise<string> {
   const { earlier } = context;
   // An earlier try may have given up waiting for its job.
   const id = (earlier.job ??= await beginUpdate(context, [change]));
-  const job = await waitForJob(context, id, [change.subscription_id], seconds);
+  const job = await waitForJob(context, id, [{ ...change, email }], seconds);
   delete earlier.job;
   const problem = problemOf(job, change.subscription_id);
   if (problem !== undefined) throw incompleteUpdate(context, problem);
@@ -155,7 +172,7 @@ function toWaitFailure(node: INode, error: unknown, id: string, seconds: number)
 
 /** The problem that the job reports for this subscription, or may be reporting; undefined where it succeeded. */
 function problemOf({ outcome, update, problems }: Job, subscriptionId: string): string | undefined {
-  const own = problems.find(({ item }) => item === subscriptionId);
+  const own = problems.find(({ item }) => item?.subscription_id === subscriptionId);
   if (own !== undefined) return own.message;
   // A line of the log that names no subscription may be about this one.
   const unclear = problems.find(({ item }) => item === undefined);
@@ -174,7 +191,7 @@ export interface Planned {
 }
 
 /** A request whose subscription is known. */
-type Found<Plan> = Plan & { readonly subscriptionId: string };
+type Found<Plan> = Plan & { readonly subscriptionId: string; readonly email: string | undefined };
 
 /** Items of one request; never empty. */
 type JobBatch<Plan> = readonly [Found<Plan>, ...Found<Plan>[]];
@@ -185,6 +202,8 @@ interface JobOperation<Plan extends Planned> {
   plan(context: OperationContext): Promise<Plan>;
   /** Items with different keys go into different jobs. */
   key?(plan: Plan): unknown;
+  /** The changes of an item. */
+  changes(plan: Plan): Omit<JobChange, 'subscription_id'>;
   /** Submits a batch. @returns the ID of the job; null where it is unknown */
   submit(batch: JobBatch<Plan>): Promise<string | null>;
   /** @param status - `complete`, or `pending` without a wait */
@@ -216,7 +235,8 @@ export async function runInJobs<Plan extends Planned>(
   const found: Found<Plan>[] = [];
   for (const { plan, named } of planned) {
     try {
-      found.push({ ...plan, subscriptionId: idOf(named, ids.get(plan.context.engine)) });
+      const subscriptionId = idOf(named, ids.get(plan.context.engine));
+      found.push({ ...plan, subscriptionId, email: likelyAddress(plan.context, named) });
     } catch (error) {
       refused.push({ itemIndex: plan.context.itemIndex, error });
     }
@@ -284,7 +304,7 @@ async function submit<Plan extends Planned>(
 /** Waits for the job of a batch, and returns the outcome of each item. */
 async function finish<Plan extends Planned>(
   result: JobSubmission<Plan>,
-  { toJson }: JobOperation<Plan>,
+  { changes, toJson }: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
   const { batch } = result;
   const all = (error: unknown): readonly ItemOutcome[] =>
@@ -293,8 +313,8 @@ async function finish<Plan extends Planned>(
   const { job: id } = result;
   const [{ context, seconds }] = batch;
   try {
-    const ids = batch.map(({ subscriptionId }) => subscriptionId);
-    const job = seconds === null || id === null ? null : await waitForJob(context, id, ids, seconds);
+    const sent = batch.map((plan) => ({ subscription_id: plan.subscriptionId, email: plan.email, ...changes(plan) }));
+    const job = seconds === null || id === null ? null : await waitForJob(context, id, sent, seconds);
     return batch.map((plan): ItemOutcome => {
       const { itemIndex } = plan.context;
       const problem = job === null ? undefined : problemOf(job, plan.subscriptionId);

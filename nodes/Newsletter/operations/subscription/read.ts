@@ -5,7 +5,6 @@
  */
 import { subscriptionListWords as words, pageLimit } from '@newsletter-kit/core/contract';
 import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
-import { secondsOf } from '@newsletter-kit/core/facts';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
 import { byName, collection, describe, premiumTiers } from '../../parameters/properties.ts';
@@ -118,7 +117,7 @@ async function* createdSince(
   const known = new Set<string>();
   const found: Subscription[] = [];
   for await (const one of engine.list('subscriptions.list', args, { ...call, reader: 'watch' })) {
-    if ((secondsOf(one.created) ?? 0) < since) break;
+    if ((one.created ?? 0) < since) break;
     if (known.has(one.id)) continue;
     known.add(one.id);
     if (isNewestFirst) yield one;

@@ -1,6 +1,7 @@
 /** Subscription: Update and Bulk Update. */
-import { deviationText, isRecord } from '@newsletter-kit/core/engine';
+import { deviationText } from '@newsletter-kit/core/engine';
 import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
+import { changesNotApplied } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
@@ -10,11 +11,11 @@ import { readSubscriber, subscriber, type Subscriber } from '../../parameters/su
 import { toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOperation, OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './create.ts';
-import { changesNotApplied } from './ignoredFields.ts';
 import {
   beginUpdate,
   inputSubscription,
   type JobChange,
+  likelyAddress,
   type Planned,
   readWaiting,
   runInJobs,
@@ -133,7 +134,7 @@ async function carryOut(context: OperationContext, named: Subscriber): Promise<U
   const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
   const change = { subscription_id, ...changes };
   if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending' };
-  return { change, job: await updateOne(context, change, seconds), status: 'complete' };
+  return { change, job: await updateOne(context, change, seconds, likelyAddress(context, named)), status: 'complete' };
 }
 
 /**
@@ -147,9 +148,7 @@ async function readUpdated(
 ): Promise<Subscription | undefined> {
   const lists = newsletter_list_ids ?? unsubscribe_newsletter_list_ids;
   const expand = ['custom_fields', ...(lists ? (['newsletter_lists'] as const) : [])] as const;
-  const json = context.node.getInputData()[context.itemIndex]?.json;
-  const inBody = isRecord(json) && typeof json['email'] === 'string' ? json['email'] : undefined;
-  const likely = 'email' in named ? named.email : inBody;
+  const likely = likelyAddress(context, named);
   const found = likely === undefined ? undefined : await findByAddress(context, likely, [...expand]);
   if (found?.id === id) return found;
   const recent = await recentById(context, id);
@@ -179,6 +178,7 @@ export const bulkUpdate: BatchOperation = {
         changes: await readChanges(context),
         seconds: readWaiting(context),
       }),
+      changes: ({ changes }) => changes,
       submit: (batch) =>
         beginUpdate(
           batch[0].context,

@@ -2,6 +2,7 @@
  * Subscription: Update Status. Every input item is one subscription; they go to the service in jobs of up to a
  * thousand. The service does not answer the ID of the job, so the job is looked up in its list.
  */
+import { hasLeft } from '@newsletter-kit/core/facts';
 import { statusUpdateWords } from '@newsletter-kit/core/contract';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
@@ -47,6 +48,7 @@ export const updateStatus: BatchOperation = {
         seconds: readWaiting(context),
       }),
       key: ({ status }) => status,
+      changes: ({ status }) => ({ unsubscribe: hasLeft(status) }),
       submit: (batch) =>
         beginStatusUpdate(
           batch[0].context,

@@ -165,7 +165,7 @@ function remaining(request: SentRequest, { id, status, ...record }: Subscription
 
 async function applyRemaining(context: OperationContext, request: SentRequest, answered: Subscription): Promise<void> {
   const change = remaining(request, answered);
-  if (change !== null) await updateOne(context, change, seconds);
+  if (change !== null) await updateOne(context, change, seconds, answered.email ?? undefined);
   if (hasLeft(answered.status)) return;
   // An existing enrollment is the requested result.
   for (const automationId of request.automation_ids ?? [])

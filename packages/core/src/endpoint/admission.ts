@@ -3,7 +3,16 @@
  * submission in it.
  */
 import { submissionLimit, type Submission, formToObject } from '../signup/submission.ts';
-import { contentRefused, originRefused, tooLarge, unreadable, type Refused } from './refusal.ts';
+import { consentOf, type ReadConsent } from '../facts/consent.ts';
+import {
+  consentRequired,
+  consentUnknown,
+  contentRefused,
+  originRefused,
+  tooLarge,
+  unreadable,
+  type Refused,
+} from './refusal.ts';
 import { keepSubmission, readSubmission, type KeptSubmission } from './submission.ts';
 
 /** A post whose body is not read yet. */
@@ -16,6 +25,16 @@ export interface Post {
 /** A check of a post before its body is read; null lets the post pass. */
 export type PostCheck<P extends Post = Post> = (post: P) => Refused | null | Promise<Refused | null>;
 
+/** What a form asks people to agree to. */
+export interface ConsentRules {
+  /** Sentences of which any means yes, and beside which any other text is refused. Empty: a text means neither. */
+  readonly sentences: readonly string[];
+  /** Whether a post without a yes is refused. Default: it is not. */
+  readonly required?: boolean;
+  /** Name of the setting with the sentences, for the refusal's text. */
+  readonly setting: string;
+}
+
 /** The rules of {@link admitPost}. */
 export interface AdmissionRules<P extends Post = Post> {
   /** Refuses posts from other websites; {@link originCheck} makes the usual one. */
@@ -24,6 +43,8 @@ export interface AdmissionRules<P extends Post = Post> {
   readonly checks?: readonly PostCheck<P>[] | undefined;
   /** Names of the custom fields a page may set; null accepts all. */
   readonly allowedFields: ReadonlySet<string> | null;
+  /** Default: no consent is required, and no sentence is named. */
+  readonly consent?: ConsentRules | undefined;
 }
 
 /** A post that passed every check. */
@@ -32,6 +53,8 @@ export interface AdmittedPost {
   readonly submission: Submission;
   /** The part to store or pass on, without token, proof and custom fields that are not allowed. */
   readonly kept: KeptSubmission;
+  /** What the consent in it says. */
+  readonly consent: ReadConsent;
   /** Whether the honeypot was filled in. */
   readonly suspected: boolean;
   /** The fields of a form post, for `refusalAnswer`. */
@@ -39,13 +62,13 @@ export interface AdmittedPost {
 }
 
 /**
- * Runs the checks in this order: origin, encoding, stated size, further checks, actual size, fields.
+ * Runs the checks in this order: origin, encoding, stated size, further checks, actual size, fields, consent.
  *
  * @returns the first refusal, or the submission
  */
 export async function admitPost<P extends Post>(
   post: P,
-  { checkOrigin, checks = [], allowedFields }: AdmissionRules<P>,
+  { checkOrigin, checks = [], allowedFields, consent: asked }: AdmissionRules<P>,
 ): Promise<{ readonly admitted: AdmittedPost } | { readonly refused: Refused }> {
   for (const check of [checkOrigin, contentTypeCheck, contentLengthCheck, ...checks]) {
     const result = check(post);
@@ -57,9 +80,13 @@ export async function admitPost<P extends Post>(
   const read = readSubmission(content.value);
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
   const { submission, suspected } = read;
+  const consent = consentOf(submission.consent, asked?.sentences ?? []);
+  if (consent.given === null && asked && asked.sentences.length > 0)
+    return { refused: consentUnknown(consent.sentence, asked.setting) };
+  if (!consent.given && asked?.required) return { refused: consentRequired() };
   const { entered } = content;
   const kept = keepSubmission(submission, allowedFields);
-  return { admitted: { submission, kept, suspected, ...(entered && { entered }) } };
+  return { admitted: { submission, kept, consent, suspected, ...(entered && { entered }) } };
 }
 
 /**

@@ -6,6 +6,7 @@ export {
   originCheck,
   type AdmissionRules,
   type AdmittedPost,
+  type ConsentRules,
   type Post,
   type PostCheck,
   wantsPage,

@@ -1,5 +1,6 @@
 /** Refusals of a signup post: status, code and message, the same at every endpoint. */
 import { submissionLimit, type Ask } from '../signup/submission.ts';
+import { withoutAddresses } from '../facts/consent.ts';
 import type { RefusalReason } from './submission.ts';
 
 /** Statuses of a refusal and their names in the error body, in the API's spelling. */
@@ -45,6 +46,26 @@ export function originRefused(origin: string | null, setting: string): Refused {
     403,
     'ORIGIN_NOT_ALLOWED',
     `${sender} may not sign up here. The owner of this form can allow it in ${setting}.`,
+  );
+}
+
+/** The form needs a consent, and none was sent. */
+export function consentRequired(): Refused {
+  return refused(400, 'CONSENT_REQUIRED', 'This form needs your consent: tick its box, so that "consent" is sent.');
+}
+
+/**
+ * The consent is neither yes nor no, nor a sentence that was named.
+ *
+ * @param words - as sent
+ * @param setting - name of the setting with the sentences
+ */
+export function consentUnknown(words: string, setting: string): Refused {
+  const shown = withoutAddresses(words).slice(0, 200);
+  return refused(
+    400,
+    'CONSENT_UNKNOWN',
+    `This form sends a consent that its owner has not named in ${setting}: “${shown}”. A no is sent as false, or left out.`,
   );
 }
 

@@ -46,10 +46,10 @@ const fieldLimit = 50;
 export function readSubmission(input: unknown): ReadSubmission {
   if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
   const errors: RefusalReason[] = [];
-  const text = (name: string, limit?: number): string | undefined => {
+  const text = (name: string, limit?: number, keepsLines = false): string | undefined => {
     const value = input[name];
     if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value === 'string') return cleanText(value, limit) || undefined;
+    if (typeof value === 'string') return cleanText(value, limit, keepsLines) || undefined;
     errors.push({ message: `"${name}" must be a text.`, code: 'INVALID_FIELD' });
     return undefined;
   };
@@ -67,7 +67,11 @@ export function readSubmission(input: unknown): ReadSubmission {
   }
   const token = text('token');
   const proof = text('proof', proofLimit);
-  const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent', consentLimit);
+  // In one line, as a page shows a label that its HTML breaks.
+  const consent =
+    typeof input['consent'] === 'boolean'
+      ? input['consent']
+      : text('consent', consentLimit, true)?.replace(/\s+/g, ' ');
   const fields = readFields(input['custom_fields'], errors);
   const audit = readAudit(input['audit']);
 

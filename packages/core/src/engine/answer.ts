@@ -1,4 +1,5 @@
 /** A response: its value, or the error it stands for. */
+import { isErrorBody, pageTitle } from '../facts/api-answer.ts';
 import { isRecord } from '../is-record.ts';
 import { responseInfo } from './api-promise.ts';
 import { messagesIn, textOrEmpty } from './deviations.ts';
@@ -113,7 +114,7 @@ function readError(
   if (body === undefined)
     return new ForeignAnswerError(operation.id, {
       status,
-      page: titleOf(answer.body, secrets),
+      page: redact(pageTitle(answer.body), secrets).slice(0, longestTitle) || null,
       server: answer.headers['server']?.slice(0, longestTitle) ?? null,
       retryAfterMs: wait,
     });
@@ -132,12 +133,6 @@ function readError(
 /** Longest title of a page in an error, in characters. */
 const longestTitle = 80;
 
-/** The title of an HTML page. */
-function titleOf(body: string, secrets: readonly string[]): string | null {
-  const [, title = ''] = /<title[^>]*>([^<]*)</i.exec(body) ?? [];
-  return redact(title.replaceAll(/\s+/g, ' ').trim(), secrets).slice(0, longestTitle) || null;
-}
-
 /**
  * The error body of the API, or an OAuth one (RFC 6749); undefined where somebody else answered. Who answered decides
  * what an error says; its status decides what is done.
@@ -149,13 +144,6 @@ export function errorBody(
   const value = parse(body);
   const isOAuth = (base === 'app' || !isOperationId(id)) && typeof value['error'] === 'string';
   return isErrorBody(value, status) || isOAuth ? value : undefined;
-}
-
-/** Whether a parsed body is one with which the API answers this error status. */
-export function isErrorBody(value: unknown, status: number): boolean {
-  if (!isRecord(value)) return false;
-  if (Array.isArray(value['errors'])) return value['errors'].every(isRecord);
-  return value['status'] === status && typeof value['statusText'] === 'string';
 }
 
 /** The messages of an API error body, or of an OAuth one. */

@@ -1,6 +1,7 @@
 /** The errors of a call, one class each. Texts say what happened and what to do, and hold no secret and no address. */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import type { Method } from '../contract/types.ts';
+import { foreignAnswer, type ForeignAnswer } from '../facts/api-answer.ts';
 import { TransportError } from './host.ts';
 
 /** One message of the service. */
@@ -236,29 +237,6 @@ export class RedirectError extends ConfigurationError {
   }
 }
 
-/**
- * What an answer that is not the API's is about, by its status:
- *
- * - `outage` – it passes by itself (408, 429, 5xx, and every status that is not below)
- * - `address` – the base URL is wrong (404, 405, 410): the service answers a path that it does not know in this way
- * - `record` – this request is not let through (400, 413, 414, 431): others may be
- * - `access` – somebody is not let in (401, 402, 403), but it is not the API that refuses: no key is wrong for that
- */
-export type ForeignAnswer = 'outage' | 'address' | 'record' | 'access';
-
-const foreignAnswers: Readonly<Record<number, ForeignAnswer>> = {
-  400: 'record',
-  401: 'access',
-  402: 'access',
-  403: 'access',
-  404: 'address',
-  405: 'address',
-  410: 'address',
-  413: 'record',
-  414: 'record',
-  431: 'record',
-};
-
 const foreignRemedies: Readonly<Record<ForeignAnswer, string>> = {
   outage: 'Try again later.',
   address: 'Most likely the base URL is wrong: correct it.',
@@ -290,7 +268,7 @@ export class ForeignAnswerError extends NewsletterError implements ForeignAnswer
   readonly about: ForeignAnswer;
 
   constructor(operation: CallName, { status, page, server, retryAfterMs }: ForeignAnswerDetails) {
-    const about = foreignAnswers[status] ?? 'outage';
+    const about = foreignAnswer(status);
     const what = [`${status}`, page && `a page titled ‹${page}›`, server && `(server ${server})`].filter(Boolean);
     super(
       operation,

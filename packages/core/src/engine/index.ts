@@ -1,6 +1,5 @@
 /** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
-export { isErrorBody } from './answer.ts';
 export type { AttemptEvent } from './call.ts';
 export { deviationText, messagesIn, neededFields, readRecords, type Deviation, type ListReader } from './deviations.ts';
 export { createEngine, type Engine, type EngineOptions } from './engine.ts';
@@ -23,7 +22,6 @@ export {
   TimeoutError,
   UnauthorizedError,
   type CallName,
-  type ForeignAnswer,
   type ForeignAnswerDetails,
   type RequestMethod,
   type ServiceMessage,

@@ -1,19 +1,22 @@
 /** Polls a bulk update job until it ends, and matches the lines of its error log with the items of the request. */
+import { bulkUpdateStatuses } from '../contract/values.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Signal } from '../engine/host.ts';
 import { redact } from '../engine/redact.ts';
 import { isRecord } from '../is-record.ts';
-import type { BulkSubscriptionUpdate } from '../schema/types.ts';
+import type { BulkSubscriptionUpdate, BulkUpdateItem } from '../schema/types.ts';
 import { addressKey } from '../signup/address.ts';
+import { isApplied } from './applied-changes.ts';
 
-/** An item of the request that started the job: a record with `subscription_id` or `email`, or the id itself. */
-export type UpdateItem =
-  | string
-  | { readonly subscription_id?: string | undefined; readonly email?: string | undefined };
+/**
+ * An item of the request that started the job: a record with `subscription_id` or `email` and the changes, or the id
+ * itself.
+ */
+export type UpdateItem = string | (Partial<BulkUpdateItem> & { readonly email?: string | undefined });
 
 /** Options of {@link awaitUpdate}. */
 export interface AwaitUpdateOptions<Item extends UpdateItem> {
-  readonly engine: Pick<Engine, 'call' | 'host'>;
+  readonly engine: Pick<Engine, 'call' | 'list' | 'host'>;
   /** The job: `data.subscription_update_id` of the answer to the bulk update. */
   readonly id: string;
   readonly publicationId?: string | undefined;
@@ -61,15 +64,24 @@ export class UpdatePendingError extends Error {
   }
 }
 
-/** The specification shows no values; the service is known to answer `complete`, and sometimes `completed`. */
+/**
+ * The specification shows no values; the service is known to answer `complete`, and sometimes `completed`. Any other
+ * word but those of a job at work is judged by what became of its changes.
+ */
 const outcomes: Readonly<Partial<Record<string, 'complete' | 'failed'>>> = {
   complete: 'complete',
   completed: 'complete',
   failed: 'failed',
 };
+const atWork: ReadonlySet<unknown> = new Set(bulkUpdateStatuses);
+
+/** Polls in succession after which another word than the first one is taken for the end of the job. */
+const steadyPolls = 3;
 
 /**
- * Polls a bulk update job until it ends: first at once, then at growing intervals.
+ * Polls a bulk update job until it ends: first at once, then at growing intervals. Where its status is a word that is
+ * not known, the job has ended once the last item with an `email` shows its changes. Where none does, a word that stays
+ * for three polls, and with which the job did not begin, ends it as failed.
  *
  * @throws UpdatePendingError when the deadline passes, AbortedError or the host's error when the signal aborts, and
  *   the errors of `bulkSubscriptionUpdates.get`
@@ -89,14 +101,38 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
   } = options;
   const { host } = engine;
   const startedAt = host.monotonic();
+  const words: string[] = [];
   for (let delay = Math.min(firstDelayMs, maxDelayMs); ; delay = Math.min(maxDelayMs, delay * 1.5)) {
     const { data: update } = await engine.call('bulkSubscriptionUpdates.get', { id, publicationId }, { signal });
-    const outcome = outcomes[update.status ?? ''];
-    if (outcome) return { outcome, update, problems: readErrorLog(update.error_log, items) };
+    const word = update.status ?? 'unknown';
+    words.push(word);
+    const isUnknown = outcomes[word] === undefined && !atWork.has(word);
+    const outcome = isUnknown && (await showsChanges(options)) ? 'complete' : outcomes[word];
+    const problems = readErrorLog(update.error_log, items);
+    if (outcome) return { outcome, update, problems };
+    if (isUnknown && word !== words[0] && words.slice(-steadyPolls).every((each) => each === word)) {
+      const message = `The job ended with the status "${redact(word)}", and its changes were not seen.`;
+      return { outcome: 'failed', update, problems: [...problems, { message, item: undefined, index: undefined }] };
+    }
     const waited = host.monotonic() - startedAt;
-    if (waited >= deadlineMs) throw new UpdatePendingError(id, update.status ?? 'unknown', waited);
+    if (waited >= deadlineMs) throw new UpdatePendingError(id, word, waited);
     await host.sleep(Math.min(delay, deadlineMs - waited), signal);
   }
+}
+
+/** Whether one of the changed people shows the changes. A read that fails leaves it open until the next poll. */
+async function showsChanges<Item extends UpdateItem>({
+  engine,
+  publicationId,
+  items = [],
+  signal,
+}: AwaitUpdateOptions<Item>): Promise<boolean> {
+  const last = items.findLast((item) => typeof item !== 'string' && item.email !== undefined);
+  if (last === undefined || typeof last === 'string') return false;
+  const { email, subscription_id } = last;
+  const query = { publicationId, email, expand: ['custom_fields', 'newsletter_lists'] as const };
+  const page = await engine.list('subscriptions.list', query, { signal }).catch(() => undefined);
+  return page?.items.some((found) => found.id === subscription_id && isApplied(last, found)) ?? false;
 }
 
 /**

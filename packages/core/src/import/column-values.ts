@@ -24,7 +24,7 @@ const rowsPerValue = 5;
 const someRows = 20;
 
 /** Longest value that a question repeats. */
-const longestShown = 40;
+export const longestShown = 40;
 
 const asks: ReadonlySet<Standing> = new Set(standings.slice(standings.indexOf('never')));
 

@@ -1,12 +1,6 @@
 /** Reads the rows of a table: which column fills which field, and who may get mails. Pure. */
 import { ConsentSurvey, type ConsentOptions } from './consent.ts';
-import {
-  dateOrderOf,
-  fieldValueReader,
-  isAmbiguousDate,
-  type DateOrder,
-  type FieldValueReader,
-} from './field-value.ts';
+import { fieldValueReader, type FieldValueReader } from './field-value.ts';
 import {
   customPrefix,
   headingReader,
@@ -15,6 +9,7 @@ import {
   type HeadingMeaning,
   type HeadingTarget,
 } from './headings.ts';
+import { ask, notationOf, type Notation, type NotationAnswers } from './notation.ts';
 import { isRequestField, requestFields } from './request.ts';
 import type { SourceRow } from './source.ts';
 
@@ -25,7 +20,7 @@ export interface ListedCustomField {
 }
 
 /** How the columns of a table are read. */
-export interface ColumnOptions extends ConsentOptions {
+export interface ColumnOptions extends ConsentOptions, NotationAnswers {
   /**
    * The field that a column fills, by the column's heading. Headings that are names of the API need no entry. A column
    * by which people leave in a known export can't be left out.
@@ -44,8 +39,6 @@ export interface ColumnOptions extends ConsentOptions {
   readonly others?: 'refuse' | 'ignore' | 'custom' | undefined;
   /** Separator of the items of a list in one cell. Default `,`. */
   readonly listSeparator?: string | undefined;
-  /** Order of day and month in dates such as 01/02/2026. Default: that which a date of the column shows. */
-  readonly dateOrder?: DateOrder | undefined;
   /**
    * People who never confirmed: `leave` leaves them out, `confirm` asks each of them again by a confirmation mail.
    * Default `leave`.
@@ -79,8 +72,8 @@ export class Table {
   readonly #meaningOf: (heading: string) => HeadingMeaning | undefined;
   /** Position of the address; -1 where there is none. */
   readonly address: number;
-  /** Orders that the dates of a column can have, by its position. */
-  readonly #dates: ReadonlyMap<number, Set<DateOrder>>;
+  /** By the position of the column. */
+  readonly #notations: ReadonlyMap<number, Notation>;
   #readers: readonly Reader[] = [];
 
   /** @throws TableError */
@@ -99,19 +92,17 @@ export class Table {
     this.#meaningOf = headingReader([...this.#kinds.keys()]);
     this.consent = new ConsentSurvey(header, options);
     this.address = header.findIndex((column) => this.#fills(column) === 'email');
-    const isDate = (target: string | null | undefined): boolean =>
-      target?.startsWith(customPrefix) === true &&
-      ['date', 'datetime'].includes(this.#kinds.get(target.slice(customPrefix.length)) ?? '');
-    this.#dates = new Map(
-      header.flatMap((column, at) =>
-        options.dateOrder === undefined && isDate(this.#fills(column)) ? [[at, new Set<DateOrder>()] as const] : [],
-      ),
+    this.#notations = new Map(
+      header.flatMap((column, at) => {
+        const notation = notationOf(kindOf(this.#fills(column), this.#kinds), column, options);
+        return notation && !this.#isUnused(column) ? [[at, notation] as const] : [];
+      }),
     );
   }
 
   /** Whether rows decide how the table is read. */
   get needsRows(): boolean {
-    return this.consent.needsRows || this.#dates.size > 0;
+    return this.consent.needsRows || this.#notations.size > 0;
   }
 
   /** @param row - its number. @throws TableError where another table begins */
@@ -120,15 +111,13 @@ export class Table {
     const standing = this.consent.see(cells, row, cells[this.address]);
     if (standing === 'subscribed' || (standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm'))
       this.wanted += 1;
-    for (const [at, orders] of this.#dates) {
-      const order = dateOrderOf(cells[at] ?? '');
-      if (order) orders.add(order);
-    }
+    for (const [at, notation] of this.#notations) notation.see(cells[at] ?? '');
   }
 
-  /** @throws TableError that says which columns, or words in them, are not understood */
+  /** @throws TableError that says which columns, or values in them, are not understood */
   finish(): void {
     this.consent.finish();
+    ask(this.#notations.values());
     this.#readers = this.#readersOf();
     const used = new Set([...this.#readers.map(({ column }) => column), ...this.consent.columns]);
     this.unused = this.#header.filter(
@@ -155,10 +144,7 @@ export class Table {
       const text = cells[reader.at] ?? '';
       if (text === '') continue;
       const value = reader.value.read(text);
-      if (value === undefined)
-        problems.push(
-          `column "${reader.column}" must hold ${reader.value.expected}${isAmbiguousDate(text) ? '; this date can be two days, so the order of day and month must be named' : ''}`,
-        );
+      if (value === undefined) problems.push(`column "${reader.column}" must hold ${reader.value.expected}`);
       else if (reader.custom) fields.push({ name: reader.target, value });
       else subscription[reader.target] = value;
     }
@@ -182,7 +168,10 @@ export class Table {
   /** What a column fills by the user's words or its heading, whether or not it speaks of consent. */
   #fills(column: string): ColumnTarget | undefined {
     const { columns = {} } = this.#options;
-    return Object.hasOwn(columns, column) ? columns[column] : targetOf(this.#meaningOf(column), column);
+    if (!Object.hasOwn(columns, column)) return targetOf(this.#meaningOf(column), column);
+    const target = columns[column];
+    // In the field's own spelling.
+    return target?.startsWith(customPrefix) ? (targetOf(this.#meaningOf(target), column) ?? target) : target;
   }
 
   #isUnused(column: string): boolean {
@@ -190,12 +179,7 @@ export class Table {
   }
 
   #readersOf(): readonly Reader[] {
-    const {
-      others = this.consent.service ? 'ignore' : 'refuse',
-      listSeparator = ',',
-      customFields,
-      dateOrder,
-    } = this.#options;
+    const { others = this.consent.service ? 'ignore' : 'refuse', customFields } = this.#options;
     const unknown: string[] = [];
     const readers = this.#header.flatMap((column, at): readonly Reader[] => {
       if (this.#isUnused(column)) return [];
@@ -203,33 +187,36 @@ export class Table {
       const target: string | null | undefined = filled === undefined && others === 'custom' ? custom(column) : filled;
       if (target === undefined && column !== '' && others === 'refuse') unknown.push(column);
       if (target === undefined || target === null || target === customPrefix) return [];
+      const value = fieldValueReader(kindOf(target, this.#kinds), {
+        ...this.#options,
+        separator: this.#options.listSeparator,
+        ...this.#notations.get(at)?.options,
+      });
       if (target.startsWith(customPrefix)) {
-        const name = (targetOf(this.#meaningOf(target), column) ?? target).slice(customPrefix.length);
+        const name = target.slice(customPrefix.length);
         if (customFields !== undefined && !this.#kinds.has(name))
           throw new TableError(
             `The publication has no custom field "${name}". It has ${list([...this.#kinds.keys()])}.`,
           );
-        const [order, ...contradiction] = this.#dates.get(at) ?? [];
-        const value = fieldValueReader(this.#kinds.get(name) ?? 'string', {
-          separator: listSeparator,
-          dateOrder: dateOrder ?? (contradiction.length === 0 ? order : undefined),
-        });
         return [{ at, column, target: name, custom: true, value }];
       }
       if (!isRequestField(target) || target === 'custom_fields')
         throw new TableError(
           `"${target}", which column "${column}" should fill, is no field of a subscription. A custom field is written "custom:${target}".`,
         );
-      const { kind } = requestFields[target];
-      const value = fieldValueReader(kind === 'texts' ? 'list' : kind === 'boolean' ? kind : 'string', {
-        separator: listSeparator,
-      });
       return [{ at, column, target, custom: false, value }];
     });
     checkUnknown(unknown);
     checkTwice(readers);
     return readers;
   }
+}
+
+/** The kind of a field, by the names of those of custom fields. @param kinds - of custom fields, by display text */
+export function kindOf(target: string | null | undefined, kinds: ReadonlyMap<string, string>): string {
+  if (target?.startsWith(customPrefix)) return kinds.get(target.slice(customPrefix.length)) ?? 'string';
+  const kind = target && isRequestField(target) ? requestFields[target].kind : 'text';
+  return kind === 'texts' ? 'list' : kind === 'boolean' ? kind : 'string';
 }
 
 function checkUnknown(unknown: readonly string[]): void {

@@ -25,12 +25,16 @@ export type ValueMeanings = Readonly<Record<string, ValueMeaning>>;
 /** The same with `?` for what the user has to say. */
 export type ProposedMeanings = Readonly<Record<string, ValueMeaning | '?'>>;
 
+/** Which values say yes, and which no. */
+export type YesNoMeanings = Readonly<Record<string, 'yes' | 'no'>>;
+
 /** An option that would mend a {@link TableError}, with its value. */
 export type TableRemedy =
   | { readonly option: 'columns'; readonly column: string; readonly target: ColumnTarget }
   | { readonly option: 'leftBy'; readonly column: string; readonly values: ProposedMeanings }
   | { readonly option: 'nobodyLeftBy'; readonly columns: readonly string[] }
-  | { readonly option: 'others' | 'encoding'; readonly value: string };
+  | { readonly option: 'yesNo'; readonly values: Readonly<Record<string, '?'>> }
+  | { readonly option: 'others' | 'encoding' | 'dateOrder' | 'decimalMark'; readonly value: string };
 
 /** A table does not tell what to import; the text says what is missing, without a cell below the headings. */
 export class TableError extends Error {

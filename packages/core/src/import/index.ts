@@ -1,4 +1,5 @@
 /** Bulk import: from any source of rows to the service, resumable after a kill at any point. Host-free. */
+export { changesNotApplied, customFieldsNotApplied, includesAll, listOf } from './applied-changes.ts';
 export {
   awaitUpdate,
   readErrorLog,
@@ -26,16 +27,12 @@ export {
   type ReadingCost,
 } from './forecast.ts';
 export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
-export { Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
+export { kindOf, Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
 export { ConsentSurvey, type ConsentOptions, type Refusal } from './consent.ts';
-export { anyOther, blankCell, leftByIn, leftByText, namesIn, namesText } from './left-by.ts';
-export {
-  fieldValueReader,
-  type DateOrder,
-  type FieldValue,
-  type FieldValueOptions,
-  type FieldValueReader,
-} from './field-value.ts';
+export { anyOther, blankCell, leftByIn, leftByText, namesIn, namesText, yesNoIn, yesNoText } from './left-by.ts';
+export type { DateOrder } from '../facts/dates.ts';
+export type { DecimalMark } from '../facts/numbers.ts';
+export { fieldValueReader, type FieldValue, type FieldValueOptions, type FieldValueReader } from './field-value.ts';
 export {
   headingReader,
   knownHeadings,
@@ -47,7 +44,9 @@ export {
   type TableRemedy,
   type ValueMeaning,
   type ValueMeanings,
+  type YesNoMeanings,
 } from './headings.ts';
+export { ask, notationOf, type Notation, type NotationAnswers } from './notation.ts';
 export {
   JournalError,
   memoryJournal,

@@ -1,11 +1,9 @@
 /** What the values of a column say of a person, as a text to paste: `Status: gone = left, (blank) = left`. */
-import { TableError, type ProposedMeanings, type ValueMeaning, type ValueMeanings } from './headings.ts';
+import { TableError, type ProposedMeanings, type ValueMeanings, type YesNoMeanings } from './headings.ts';
 
 /** In place of a value: a cell without any, and every value that is not named. */
 export const blankCell = '(blank)';
 export const anyOther = '(filled)';
-
-const meanings = ['subscribed', 'unconfirmed', 'left'] as const satisfies readonly ValueMeaning[];
 
 /** A name or a value that needs no quotation marks. */
 const plain = /^[^\s",;:=](?:[^",;:=\r\n]*[^\s",;:=])?$/;
@@ -17,9 +15,14 @@ export const namesText = (names: readonly string[]): string => names.map(written
 
 /** A column and its values, as {@link leftByIn} reads them. */
 export function leftByText(column: string, values: ProposedMeanings): string {
-  const said = Object.entries(values).map(([value, meaning]) => `${written(value)} = ${meaning}`);
-  return `${written(column)}: ${said.join(', ')}`;
+  return `${written(column)}: ${yesNoText(values)}`;
 }
+
+/** Values and what they mean, as {@link yesNoIn} reads them. */
+export const yesNoText = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([value, meaning]) => `${written(value)} = ${meaning}`)
+    .join(', ');
 
 /** Reads names with commas or line ends between them. @throws TableError for a quotation mark that is never closed */
 export function namesIn(text: string): readonly string[] {
@@ -44,18 +47,26 @@ export function leftByIn(text: string): Readonly<Record<string, ValueMeanings>> 
           throw new TableError(
             `${JSON.stringify(part)} does not say what the values of a column mean. Write ${leftByText('Status', { active: 'subscribed', gone: 'left' })}`,
           );
-        return [unquoted(column), valuesIn(rest.join(':'), unquoted(column))] as const;
+        const of = ` in column ${JSON.stringify(unquoted(column))}`;
+        return [unquoted(column), valuesIn(rest.join(':'), ['subscribed', 'unconfirmed', 'left'], of)] as const;
       }),
   );
 }
 
-function valuesIn(text: string, column: string): ValueMeanings {
-  const values = partsOf(text, /,/).map((part): readonly [string, ValueMeaning] => {
+/** Reads which values say yes, and which no: `Ja = yes, Nein = no`. @throws TableError that says what is wrong */
+export const yesNoIn = (text: string): YesNoMeanings => (text.trim() === '' ? {} : valuesIn(text, ['yes', 'no'], ''));
+
+function valuesIn<Meaning extends string>(
+  text: string,
+  meanings: readonly Meaning[],
+  of: string,
+): Readonly<Record<string, Meaning>> {
+  const values = partsOf(text, /[,\n]/).map((part): readonly [string, Meaning] => {
     const [value = '', said = ''] = partsOf(part, /=/);
     const meaning = meanings.find((each) => each === said.toLowerCase());
     if (meaning === undefined || value === '')
       throw new TableError(
-        `Say what ${value === '' ? 'each value' : JSON.stringify(unquoted(value))} in column ${JSON.stringify(column)} means: ${value || 'VALUE'} = ${meanings.join(' or ')}`,
+        `Say what ${value === '' ? 'each value' : JSON.stringify(unquoted(value))}${of} means: ${value || 'VALUE'} = ${meanings.join(' or ')}`,
       );
     return [unquoted(value), meaning];
   });

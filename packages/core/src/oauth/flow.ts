@@ -6,6 +6,7 @@ import * as oauth4webapi from 'oauth4webapi';
 import { operation, type OperationId } from '../contract/index.ts';
 import { ApiError, createEngine, InvalidAnswerError, redact, type EngineOptions } from '../engine/index.ts';
 import { withoutSecrets } from '../engine/redact.ts';
+import { momentOf } from '../facts/moment.ts';
 import { serviceAddress } from '../service-address.ts';
 import { AccessDeniedError, OAuthError, StateMismatchError } from './errors.ts';
 import { readScopes, type TokenSet } from './tokens.ts';
@@ -136,8 +137,8 @@ export function createFlow(settings: LoginSettings): LoginSteps {
           scopes: readScopes(answered.scope),
           clientId: answered.client_id ?? null,
           tokenType: answered.token_type ?? null,
-          issuedAt: milliseconds(answered.iat),
-          expiresAt: milliseconds(answered.exp),
+          issuedAt: momentOf(answered.iat) ?? null,
+          expiresAt: momentOf(answered.exp, host.now() + longestLife) ?? null,
         };
       });
     },
@@ -154,7 +155,7 @@ export function createFlow(settings: LoginSettings): LoginSteps {
           resourceOwnerId: info.resource_owner_id == null ? null : String(info.resource_owner_id),
           scopes: readScopes(info.scope),
           expiresAt: typeof expiresIn === 'number' ? requestedAt + expiresIn * 1000 : null,
-          issuedAt: milliseconds(info.created_at),
+          issuedAt: momentOf(info.created_at) ?? null,
           clientId: info.application?.uid ?? null,
           clientName: typeof info.application?.['name'] === 'string' ? info.application['name'] : null,
         };
@@ -166,9 +167,8 @@ export function createFlow(settings: LoginSettings): LoginSteps {
 /** The operations whose requests oauth4webapi composes. */
 type OAuthOperation = 'oauth.exchange' | 'oauth.refresh' | 'oauth.revoke' | 'oauth.introspect';
 
-function milliseconds(unixSeconds: number | null | undefined): number | null {
-  return typeof unixSeconds === 'number' ? unixSeconds * 1000 : null;
-}
+/** No token is given for longer: ten years, in milliseconds. */
+const longestLife = 3653 * 86_400_000;
 
 /** Removes null fields, which RFC 6749 does not know, and joins a list of scopes into one text. */
 function withoutNulls(answer: unknown): unknown {

@@ -1,6 +1,8 @@
 /**
  * The values of mapped fields in one canonical text per kind, so that two spellings of one value count as equal. Pure.
  */
+import { dateIn, utcOf } from '../facts/dates.ts';
+import { numberIn } from '../facts/numbers.ts';
 import { yesOrNo } from '../facts/yes-no.ts';
 import type { customFieldKinds } from '../contract/values.ts';
 
@@ -33,16 +35,17 @@ export function readValue(kind: ValueKind, value: unknown, separator = ';'): Rea
 
 /** The canonical text of a value that was delivered; undefined where it does not fit the kind. */
 export function canonicalText(kind: ValueKind, value: unknown, separator = ';'): string | undefined {
-  return value === null ? '' : readers[kind](value, separator);
+  const isEmpty = value === null || (typeof value === 'string' && value.trim() === '');
+  return isEmpty ? '' : readers[kind](value, separator);
 }
 
 const readers: Readonly<Record<ValueKind, (value: unknown, separator: string) => string | undefined>> = {
   string: plainText,
   integer: integerText,
   double: doubleText,
-  boolean: booleanText,
-  date: (value) => timeText(value, 'date'),
-  datetime: (value) => timeText(value, 'datetime'),
+  boolean: (value) => yesOrNo(value)?.toString(),
+  date: dateText,
+  datetime: timeText,
   list: listText,
 };
 
@@ -57,82 +60,28 @@ export function plainText(value: unknown): string | undefined {
     : undefined;
 }
 
-const integer = /^[+-]?\d+(?:\.0+)?$/;
-/** `1.000` is one thousand in half of Europe, and one elsewhere: a person decides. */
-const grouped = /^[+-]?\d{1,3}(?:\.\d{3})+$/;
-
-/** All digits, also those of a number beyond 2^53. */
+/** All digits, also those of a number beyond 2^53; a number with an exponent has lost some. */
 function integerText(value: unknown): string | undefined {
-  if (Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'bigint' || Number.isInteger(value)) return BigInt(value as bigint | number).toString();
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  if (text === '') return '';
-  if (!integer.test(text) || grouped.test(text)) return undefined;
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? String(number) : BigInt(text.replace(/^\+|\.0+$/g, '')).toString();
+  const text = typeof value === 'string' && !/e/i.test(value) ? value.trim() : '';
+  if (/^[+-]?\d+$/.test(text)) return BigInt(text).toString();
+  const number = numberIn(text);
+  return Number.isSafeInteger(number) ? String(number) : undefined;
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-
+/** CRMs write decimals with a point, as programs do; only people write a comma. */
 function doubleText(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value.trim() : value;
-  if (text === '') return '';
-  if (typeof text === 'string' ? !decimal.test(text) : typeof text !== 'number') return undefined;
-  const number = Number(text);
-  return Number.isFinite(number) ? String(number) : undefined;
+  return numberIn(value, String(value).includes(',') ? undefined : '.')?.toString();
 }
 
-function booleanText(value: unknown): string | undefined {
-  const said = yesOrNo(value);
-  return said === undefined ? (typeof value === 'string' && value.trim() === '' ? '' : undefined) : String(said);
+/** A date is the day as it was written, whatever its zone: midnight in Berlin is the day before in UTC. */
+function dateText(value: unknown): string | undefined {
+  return dateIn(value)?.slice(0, 10);
 }
 
-const time = /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
-/** Seconds or milliseconds since 1970, and days of a spreadsheet; `2026` and `20260131` are neither. */
-const numeric = /^(?:-?\d{10,13}|\d{5}(?:\.\d+)?)$/;
-
-/**
- * A date is the day as it was written, whatever its zone: midnight in Berlin is the day before in UTC. A day alone
- * stands for its midnight in UTC, and so does a time without a zone for UTC.
- */
-function timeText(value: unknown, kind: 'date' | 'datetime'): string | undefined {
-  if (value instanceof Date) return isoText(value.getTime(), kind);
-  if (typeof value === 'number') return isoText(millisecondsOf(value), kind);
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  if (text === '') return '';
-  if (numeric.test(text)) return isoText(millisecondsOf(Number(text)), kind);
-  const [, day] = time.exec(text) ?? [];
-  // `Date.parse` takes 31 April for 1 May.
-  if (day === undefined || isoText(Date.parse(day), 'date') !== day) return undefined;
-  if (kind === 'date' || text === day) return isoText(Date.parse(day), kind);
-  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`;
-  return isoText(Date.parse(zoned.replace(' ', 'T')), kind);
-}
-
-/** Days from 30 December 1899, where spreadsheets begin, to 1970. */
-const daysTo1970 = 25_569;
-
-/**
- * The time that a number stands for, by its size: days of a spreadsheet (1927 to 2173), Unix seconds (to 2286), or
- * milliseconds (from April 1970). Smaller numbers stand for no time that anybody keeps of a person.
- */
-function millisecondsOf(value: number): number {
-  const size = Math.abs(value);
-  if (size >= 1e10) return value;
-  if (size >= 100_000) return value * 1000;
-  return value >= 10_000 ? Math.round((value - daysTo1970) * 86_400) * 1000 : Number.NaN;
-}
-
-/** The first and the last moment whose year has four digits; other years would not fit the canonical text. */
-const firstYear = Date.parse('0000-01-01T00:00:00Z');
-const lastYear = Date.parse('9999-12-31T23:59:59.999Z');
-
-function isoText(milliseconds: number, kind: 'date' | 'datetime'): string | undefined {
-  if (!(milliseconds >= firstYear && milliseconds <= lastYear)) return undefined;
-  const iso = new Date(milliseconds).toISOString();
-  return kind === 'date' ? iso.slice(0, 10) : `${iso.slice(0, 19)}Z`;
+function timeText(value: unknown): string | undefined {
+  const iso = dateIn(value);
+  return iso && utcOf(iso);
 }
 
 function listText(value: unknown, separator: string): string | undefined {

@@ -3,6 +3,7 @@
  * status decides, and signs of an error in the body; what was really taken shows the next reading. For any CRM. Pure.
  */
 import { retryAfterMs } from '../engine/rate-limit.ts';
+import { pageTitle } from '../facts/api-answer.ts';
 import { isRecord } from '../is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -254,7 +255,7 @@ const textsIn = (body: unknown, names: readonly string[]): readonly string[] =>
 function messageOf(body: unknown): string {
   if (typeof body === 'string') {
     if (pageIn(body) === undefined) return body.trim() || 'The CRM gave no reason.';
-    const [, title] = /<title>\s*([^<]*?)\s*<\/title>/i.exec(body) ?? [];
+    const title = pageTitle(body);
     return title ? `The CRM answered with a page: ${title}` : 'The CRM answered with a page instead of data.';
   }
   const words = textsIn(body, wordNames);

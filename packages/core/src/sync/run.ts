@@ -187,8 +187,7 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
   const report = (written: number): void =>
     onProgress?.({ phase: 'writing', done: (done = Math.min(total, done + written)), of: total });
   for (const batch of inBatches(inOrder)) {
-    const writes = batch.map(({ write }) => write);
-    for (const { index, message: detail } of await updateSubscriptions(options, writes))
+    for (const { index, message: detail } of await updateSubscriptions(options, batch))
       // A line that names no item may be about any of them.
       for (const { pair, write } of index === undefined ? batch : batch.slice(index, index + 1))
         failures.set(pair, { detail, saysNo: write.unsubscribe === true || failures.get(pair)?.saysNo === true });
@@ -219,15 +218,17 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
 /** Makes a bulk update and waits for its end. @returns the changes that the newsletter did not take */
 async function updateSubscriptions(
   { engine, publicationId, call }: Common,
-  writes: readonly SubscriptionWrite[],
+  batch: readonly { readonly pair: Pick<PlannedPair, 'email'>; readonly write: SubscriptionWrite }[],
 ): Promise<readonly Pick<UpdateProblem<unknown>, 'index' | 'message'>[]> {
-  const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions: [...writes] }, call);
+  const subscriptions = batch.map(({ write }) => write);
+  const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions }, call);
   const id = data.subscription_update_id;
   // The next run plans the changes again where the service did not take them.
   if (typeof id !== 'string')
     return [{ index: undefined, message: 'The newsletter did not say under which id it works on the changes.' }];
   const signal = call?.signal;
-  const { outcome, problems, update } = await awaitUpdate({ engine, id, publicationId, items: writes, signal });
+  const items = batch.map(({ pair: { email }, write }) => ({ ...write, email }));
+  const { outcome, problems, update } = await awaitUpdate({ engine, id, publicationId, items, signal });
   if (outcome === 'failed' && problems.length === 0)
     return [{ index: undefined, message: redact(update.failure_reason ?? 'The bulk update failed.') }];
   return problems;

@@ -168,6 +168,31 @@ describe('admitPost', () => {
   });
 });
 
+describe('the consent of a post', () => {
+  const sentences = ['I agree.'];
+  it.each([
+    ['I agree.', sentences, true, true],
+    ['yes', sentences, true, true],
+    ['nein', sentences, false, 'CONSENT_UNKNOWN'],
+    ['nein', sentences, true, 'CONSENT_UNKNOWN'],
+    ['no', sentences, true, 'CONSENT_REQUIRED'],
+    [undefined, sentences, true, 'CONSENT_REQUIRED'],
+    ['no', sentences, false, false],
+    ['nein', [], false, null],
+    ['nein', [], true, 'CONSENT_REQUIRED'],
+  ])('%j, beside the sentences %j, required %j: %j', async (consent, named, required, expected) => {
+    const rulesOf = { ...rules, consent: { sentences: named, required, setting: 'Sentences' } };
+    const admission = await admitPost(post(JSON.stringify({ email: 'ada@example.com', consent })), rulesOf);
+    const outcome = 'refused' in admission ? admission.refused.errors[0]?.code : admission.admitted.consent.given;
+    expect(outcome).toBe(expected);
+  });
+
+  it('is neither yes nor no in words, where the endpoint has no rules for it', async () => {
+    const admission = await admitPost(post('{"email":"ada@example.com","consent":"I agree."}'), rules);
+    expect(admission).toMatchObject({ admitted: { consent: { given: null, sentence: 'I agree.' } } });
+  });
+});
+
 describe('collectBody', () => {
   it('joins the chunks in order', async () => {
     expect(await collectBody([bytes('ab'), bytes(''), bytes('cd')], 4)).toEqual(bytes('abcd'));

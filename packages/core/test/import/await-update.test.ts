@@ -127,6 +127,58 @@ it('waits no longer than maxDelayMs before the second poll, and calls an unnamed
   expect(host.slept).toEqual([400, 400, 200]);
 });
 
+describe('a job whose status is a word that nobody knows', () => {
+  const asked = [{ subscription_id: 'sub_b', email: 'b@example.com', tier: 'premium' }] as const;
+  const person = (tier: string, id = 'sub_b') =>
+    json({ data: [{ id, email: 'b@example.com', status: 'active', subscription_tier: tier }], page: 1 });
+
+  it.each(['COMPLETE', 'done', 'succeeded', 'finished'])(
+    '%s has ended once its last item shows the changes',
+    async (word) => {
+      const { host, update } = waiting([job('processing'), job(word), person('free'), job(word), person('premium')], {
+        items: asked,
+      });
+      expect(await update).toMatchObject({ outcome: 'complete', problems: [], update: { status: word } });
+      expect(host.sent[2]?.url).toContain('email=b%40example.com');
+    },
+  );
+
+  it.each(['error', 'cancelled', 'aborted'])('%s has failed after three polls, and says the word', async (word) => {
+    const log = { error_log: ['subscriptions[0]: no.'] };
+    const { host, update } = waiting(
+      [job('queued'), person('free'), ...[1, 2, 3].flatMap(() => [job(word, log), person('free')])],
+      { items: asked },
+    );
+    expect(await update).toMatchObject({
+      outcome: 'failed',
+      problems: [
+        { index: 0, message: 'subscriptions[0]: no.' },
+        { index: undefined, message: `The job ended with the status "${word}", and its changes were not seen.` },
+      ],
+    });
+    expect(host.slept).toHaveLength(3);
+  });
+
+  it('is not ended by the people of another address, by changes that no record shows, or by a failed read', async () => {
+    const answers = [person('premium', 'sub_z'), json({ data: [] }), json({}, { status: 500 })];
+    for (const answer of answers)
+      await expect(waiting([job('queued'), answer, job('failed')], { items: asked }).update).resolves.toMatchObject({
+        outcome: 'failed',
+      });
+    const unseen = [{ subscription_id: 'sub_b', email: 'b@example.com', payments_customer_id: 'cus_1' }];
+    const { update } = waiting([job('queued'), person('free'), job('complete')], { items: unseen });
+    expect(await update).toMatchObject({ outcome: 'complete', update: { status: 'complete' } });
+  });
+
+  it('is waited for while its first word stays', async () => {
+    const { update } = waiting(
+      Array.from({ length: 9 }, () => job('queued')),
+      { deadlineMs: 5000 },
+    );
+    await expect(update).rejects.toThrow('still "queued"');
+  });
+});
+
 it('asks for the publication of the call, and stops at its signal', async () => {
   const stop = new AbortController();
   const { host, update } = waiting([job('processing'), job('complete')], {

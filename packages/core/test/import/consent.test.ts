@@ -323,34 +323,6 @@ describe('two files in one', () => {
   });
 });
 
-describe('dates', () => {
-  const born = [{ display: 'Born', kind: 'date' }];
-  const values = async (dates: readonly string[], options: CsvOptions = {}) => {
-    const { rows } = await read(`email,Born\n${dates.map((date, at) => `r${at}@example.com,${date}\n`).join('')}`, {
-      customFields: born,
-      ...options,
-    });
-    return rows.map(({ subscription, problem }) =>
-      problem === undefined
-        ? (subscription as { custom_fields: { value: unknown }[] }).custom_fields[0]?.value
-        : problem,
-    );
-  };
-
-  it('have the order that one of their column shows', async () => {
-    expect(await values(['01/02/2026', '31/01/2026'])).toEqual(['2026-02-01', '2026-01-31']);
-    expect(await values(['01/02/2026', '1/31/2026'])).toEqual(['2026-01-02', '2026-01-31']);
-    expect(await values(['02.01.2026', '46053', '2026-01-31'])).toEqual(['2026-01-02', '2026-01-31', '2026-01-31']);
-  });
-
-  it('have the order that the user names; without any, they are left out with the reason', async () => {
-    expect(await values(['01/02/2026'], { dateOrder: 'dmy' })).toEqual(['2026-02-01']);
-    expect(await values(['01/02/2026'])).toEqual([
-      'column "Born" must hold a day such as 2026-01-31; this date can be two days, so the order of day and month must be named',
-    ]);
-  });
-});
-
 describe('a file', () => {
   it('that names its separator, as Excel does, is read by it', async () => {
     const { rows } = await read('sep=;\r\nemail;custom:First Name\r\nada@example.com;"Ada, of London"\r\n');

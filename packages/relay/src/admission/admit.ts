@@ -4,7 +4,7 @@ import type { LimitKind } from '../config/relay.ts';
 import { type Suspicion, suspicions } from '../events.ts';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
-import { consentOf } from './consent.ts';
+import { ledgerEntry } from './consent.ts';
 import type { Screening } from './screening.ts';
 import type { SignupPost } from './signup-post.ts';
 
@@ -28,7 +28,7 @@ export async function admit(
   const { form, header } = post;
   const screened = await screening.screen(post, now, (at) => protection.countAttack(at));
   if ('refused' in screened) return screened;
-  const { kept, entered, origin } = screened;
+  const { kept, consent, entered, origin } = screened;
   const result = await protection.check(screened);
   if ('refused' in result) return { ...result, ...(entered && { entered }) };
   const { suspectedBecause, overLimit, undo } = result;
@@ -43,7 +43,7 @@ export async function admit(
       needsConfirmation: form.confirmation !== null,
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,
-      consent: consentOf(post, submission, screening.visitorKey),
+      consent: ledgerEntry(post, consent, submission.audit?.page ?? null, screening.visitorKey),
       receivedAt: now,
     },
   };

@@ -1,29 +1,30 @@
 /** The entry of a signup in the consent ledger. Pure. */
-import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import { type ReadConsent, withoutAddresses } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { NewSignup } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
-import { consentIn } from '../consent.ts';
 import { sign } from '../secrets.ts';
 import type { SignupPost } from './signup-post.ts';
 
 /**
- * The ledger entry of a signup: the consent, or the request that has to be confirmed; null if there is neither.
+ * The ledger entry of a signup: the consent, the words of one that is unclear, or the request that has to be confirmed;
+ * null if there is none of them.
  *
  * @param key - hashes the visitor's IP address, where the form's rules ask for that
  */
-export function consentOf(
+export function ledgerEntry(
   { form, client }: Pick<SignupPost, 'form' | 'client'>,
-  submission: KeptSubmission,
+  { given, sentence }: ReadConsent,
+  page: string | null,
   key: Buffer,
 ): NewSignup['consent'] {
-  const consent = consentIn(submission);
-  if (consent === null && form.confirmation === null) return null;
+  if (given === false && form.confirmation === null) return null;
   return {
-    kind: consent === null ? 'requested' : 'given',
-    sentence: consent?.sentence ?? null,
+    kind: given === null ? 'unclear' : given ? 'given' : 'requested',
+    // Anybody may have sent these words, and the ledger holds no address of a person.
+    sentence: given === null ? withoutAddresses(sentence) : sentence,
     version: form.consent.version,
-    page: submission.audit?.page ?? null,
+    page,
     visitor: visitorOf(client, form.consent, key),
   };
 }

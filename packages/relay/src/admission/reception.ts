@@ -40,8 +40,8 @@ interface RefusalDetails {
   readonly entered?: Entered;
 }
 
-/** Maximum number of refused origins that are logged, once each. */
-const maxLoggedOrigins = 20;
+/** Maximum number of refused origins, and of refused consents, that are logged, once each. */
+const maxLoggedCauses = 20;
 
 /** The parts of the context that {@link Reception} needs. */
 export interface ReceptionContext extends Pick<RelayContext, 'log' | 'events'> {
@@ -51,8 +51,8 @@ export interface ReceptionContext extends Pick<RelayContext, 'log' | 'events'> {
 export class Reception {
   readonly #context: ReceptionContext;
   readonly #trustedProxies: ReturnType<typeof addressList>;
-  /** Refused origins that were logged. The header may contain anything, so the set is small. */
-  readonly #loggedOrigins = new Set<string | null>();
+  /** Refused origins and consents that were logged, by the message. They may contain anything, so each set is small. */
+  readonly #loggedCauses = new Map<string, Set<string>>();
   #hasWarnedOfProxy = false;
 
   constructor(context: ReceptionContext) {
@@ -95,6 +95,12 @@ export class Reception {
     log.debug({ status: why.status, codes, limit }, 'refused');
     events.emit({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
+    if (codes.includes('CONSENT_UNKNOWN'))
+      this.#logOnce(
+        { reason: why.errors[0]?.message ?? null },
+        'a signup was refused because of its consent; if the form shows that sentence, add it to RELAY_CONSENT_SENTENCES',
+        form,
+      );
     return refusalAnswer(header, form?.origins ?? null, why, entered);
   }
 
@@ -116,13 +122,19 @@ export class Reception {
   }
 
   #logOrigin({ header, form }: Refusable): void {
-    const origin = header('origin')?.slice(0, 200) ?? null;
-    if (this.#loggedOrigins.has(origin) || this.#loggedOrigins.size >= maxLoggedOrigins) return;
-    this.#loggedOrigins.add(origin);
-    this.#context.log.warn(
-      { origin, form: form?.name },
+    this.#logOnce(
+      { origin: header('origin')?.slice(0, 200) ?? null },
       'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+      form,
     );
+  }
+
+  #logOnce(cause: Readonly<Record<string, string | null>>, words: string, form: Form | null): void {
+    const key = JSON.stringify(cause);
+    const logged = this.#loggedCauses.get(words) ?? new Set();
+    if (logged.has(key) || logged.size >= maxLoggedCauses) return;
+    this.#loggedCauses.set(words, logged.add(key));
+    this.#context.log.warn({ ...cause, form: form?.name }, words);
   }
 
   /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */

@@ -16,7 +16,6 @@ import {
 } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
 import type { Defence } from '../config/relay.ts';
-import { consentIn } from '../consent.ts';
 import type { Suspicion } from '../events.ts';
 import { purposeKey } from '../secrets.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenMinAgeMs } from './form-token.ts';
@@ -65,12 +64,6 @@ const askMessages = {
 
 type AskCode = keyof typeof askMessages;
 
-const consentRequired = refused(
-  400,
-  'CONSENT_REQUIRED',
-  'This form needs your consent: tick its box, so that "consent" is sent.',
-);
-
 export class Screening {
   readonly #checks: readonly Check[];
   readonly #proofOfWork: ProofOfWork;
@@ -100,10 +93,10 @@ export class Screening {
       checkOrigin,
       checks: this.#checks,
       allowedFields: form.allowedFields,
+      consent: { ...form.consent, setting: 'RELAY_CONSENT_SENTENCES' },
     });
     if ('refused' in admission) return admission;
     const { admitted } = admission;
-    if (form.consent.required && consentIn(admitted.kept) === null) return { refused: consentRequired };
     const { proof } = form.protection;
     const isAttack = countAttack(now);
     const wantsProof = proof === 'always' || (proof === 'attack' && isAttack);

@@ -52,14 +52,14 @@ async function checkHere(unanswered: unknown): Promise<readonly CheckResult[]> {
 }
 
 /** Opens the store and tries it. */
-async function checkOwnStore({ store: address }: RelayConfig): Promise<readonly CheckResult[]> {
+async function checkOwnStore(config: RelayConfig): Promise<readonly CheckResult[]> {
   const name = 'store';
   // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
   try {
-    const store = await openStore(address);
+    const store = await openStore(config.store);
     try {
-      return await checkStore(address, store, Date.now);
+      return await checkStore(config, store, Date.now);
     } finally {
       await store.close();
     }

@@ -1,7 +1,7 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
-import { auditFacts, consentKinds, mailsLine } from '../ops/audit-facts.ts';
+import { auditFacts, wordsOfKind, mailsLine } from '../ops/audit-facts.ts';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
@@ -245,6 +245,7 @@ function statusLines(
   return [
     `Delivery     ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : unknownDelivery))}`,
     ...(running?.storeTrouble ? [`Store        ${running.storeTrouble}`] : []),
+    ...(running?.unclearConsents ? [`Consent      ${running.unclearConsents}`] : []),
     `Waiting      ${counts.waiting}${open > 0 ? ` (${due} due now${since(oldestWaitingSince)})` : ''}`,
     `Sent         ${counts.sent}`,
     ...forms.map(({ form, open: count, oldestSince }) => `${figure(count)}  form ${form}${since(oldestSince)}`),
@@ -297,7 +298,7 @@ function signupLines({ id, form, state, submission, origin, receivedAt, settledA
 function consentLines({ signup, kind, at, form, sentence, version, page, visitor }: ConsentRecord): string[] {
   return [
     `Consent of ${new Date(at).toISOString()}`,
-    ...indented({ consent: consentKinds[kind], signup, form, sentence, version, page, visitor }),
+    ...indented({ consent: wordsOfKind[kind], signup, form, sentence, version, page, visitor }),
   ];
 }
 

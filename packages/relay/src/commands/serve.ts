@@ -6,7 +6,7 @@ import { readConfig } from '../config/read.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
-import { checkMail, checkOrigins, checkStoreClock, logChecks, serviceTime } from '../checks.ts';
+import { checkConsents, checkMail, checkOrigins, checkStoreClock, logChecks, serviceTime } from '../checks.ts';
 import { openTransport } from '../confirmation/smtp.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../log.ts';
@@ -54,7 +54,9 @@ export async function serve(): Promise<void> {
     relay.start();
     // Not awaited: signups are accepted while the API cannot be reached. A failing store is reported elsewhere.
     const clock = checkStoreClock(store, Date.now).catch(() => []);
-    void Promise.all([clock, relay.check(), checkMail(config, secretsOf(config), openTransport)]).then((checks) =>
+    const consents = checkConsents(config, store, Date.now).catch(() => []);
+    const mail = checkMail(config, secretsOf(config), openTransport);
+    void Promise.all([clock, consents, relay.check(), mail]).then((checks) =>
       logChecks([checkOrigins(config), ...checks.flat()], log),
     );
 

@@ -100,7 +100,13 @@ export const formSettings = group({
     required: setting(
       'RELAY_CONSENT_REQUIRED',
       flag.prefault('false'),
-      '`true`: a signup without `consent` is refused, with 400 and the code `CONSENT_REQUIRED`',
+      '`true`: a signup without consent is refused, with 400 and the code `CONSENT_REQUIRED`. Needs the sentence of the form',
+    ),
+    /** That of its page is one of them. */
+    sentences: setting(
+      'RELAY_CONSENT_SENTENCES',
+      list(z.string().max(2000, 'has a sentence of more than 2000 characters'), /[|\n]/).prefault(''),
+      'Sentences beside the box of the form, as it shows them, with `|` between them; that of `RELAY_PAGE_CONSENT` is one of them. `consent` is a yes, a no, or one of these: any other text is refused, with 400 and the code `CONSENT_UNKNOWN`. Let earlier ones stay. Unset: a text counts as no consent, and the ledger notes it as unclear',
     ),
     version: setting(
       'RELAY_CONSENT_VERSION',
@@ -275,9 +281,21 @@ export type Confirmation = NonNullable<Form['confirmation']>;
 /** The form as a page of the relay. */
 export type HostedPage = NonNullable<Form['page']>;
 
-/** What keeps the page of a form from working. */
-export function pageProblems({ page, allowedFields, consent, protection }: Form): readonly string[] {
-  if (page === null) return [];
+/** A form with these settings. */
+export function formOf(name: string, settings: ValueOf<typeof formSettings>): Form {
+  const { consent, page } = settings;
+  const sentences = [...consent.sentences, page?.consent ?? []].flat();
+  return { name, ...settings, consent: { ...consent, sentences } };
+}
+
+/** What keeps a form or its page from working. */
+export function formProblems({ name, page, allowedFields, consent, protection }: Form): readonly string[] {
+  if (page === null)
+    return consent.required && consent.sentences.length === 0
+      ? [
+          `RELAY_CONSENT_REQUIRED needs RELAY_CONSENT_SENTENCES beside it: paste the sentence beside the box of the form "${name}". The tag sends the label of its consent field; any other form sends the value of its box.`,
+        ]
+      : [];
   const refused = page.fields.filter(({ name }) => allowedFields?.has(name) === false).map(({ name }) => `"${name}"`);
   return [
     ...(refused.length > 0 ? [`RELAY_PAGE_FIELDS has ${refused.join(', ')}, which RELAY_ALLOWED_FIELDS lacks.`] : []),

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { StartupError } from '../errors.ts';
 import { parseYaml } from './file.ts';
-import { type Form, formSettings, isSigning, pageProblems } from './form.ts';
+import { type Form, formOf, formProblems, formSettings, isSigning } from './form.ts';
 import { configFile, relaySettings } from './relay.ts';
 import { type Declared, group, type Layer, type ValueOf } from './setting.ts';
 import type { RelayConfig } from './settings.ts';
@@ -38,9 +38,9 @@ export function readConfig(variables: Variables, platform: ConfigPlatform = onMa
   const relay = relaySettings.read(shared, problems)?.value;
   const forms = parts.forms.flatMap((layer): Form[] => {
     const read = formSettings.read(layer, problems);
-    return read ? [{ name: layer.name, ...read.value }] : [];
+    return read ? [formOf(layer.name, read.value)] : [];
   });
-  problems.push(...forms.flatMap(pageProblems));
+  problems.push(...forms.flatMap(formProblems));
   const webhooks = parts.webhooks.flatMap((layer) => readWebhook(layer, problems) ?? []);
   const store = platform.store ?? relay?.store;
   if (store && store.kind !== 'sqlite' && !shared.values.has('RELAY_SECRET') && forms.some(isSigning))

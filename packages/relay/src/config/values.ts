@@ -15,13 +15,13 @@ const parsed = <Value>(read: (text: string) => Value | null, message: string) =>
     return z.NEVER;
   });
 
-/** A list with commas between its items, or, in a file, a list. */
-export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) =>
+/** A list with commas, or other separators, between its items, or, in a file, a list. */
+export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item, separator: string | RegExp = ',') =>
   z
     .union([
       z.string().transform((text) =>
         text
-          .split(',')
+          .split(separator)
           .map((each) => each.trim())
           .filter(Boolean),
       ),

@@ -10,13 +10,12 @@ import {
   type ServiceMessage,
   type SubscriptionRequest,
 } from '@newsletter-kit/core';
-import { secondsOf } from '@newsletter-kit/core/facts';
+import { consentOf, secondsOf } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { Log } from '../log.ts';
 import { type ClaimedSignup, freshMs } from '../store/signup-store.ts';
 import { backoffMs, decideRetry, type Retry } from '../queue/retry.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
-import { consentIn } from '../consent.ts';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 
 /** The most calls that one attempt makes. */
@@ -138,9 +137,9 @@ export function toSubscriptionRequest(
   const fields = (submission.custom_fields ?? [])
     .filter(({ name }) => name !== consentField)
     .map(({ name, value }) => ({ name, value: typeof value === 'object' ? [...value] : value }));
-  const consent = consentIn(submission);
+  const { given, sentence } = consentOf(submission.consent, form?.consent.sentences ?? []);
   // Set by the relay only, so that a page cannot claim a consent in it.
-  if (consentField !== null && consent) fields.push({ name: consentField, value: consent.sentence ?? 'yes' });
+  if (consentField !== null && given) fields.push({ name: consentField, value: sentence ?? 'yes' });
   return {
     email: submission.email,
     ...(Object.fromEntries(attribution) satisfies Partial<Attribution>),

@@ -3,8 +3,9 @@ import type { SignupAudit } from '@newsletter-kit/core/signup';
 import type { ConsentRecord, MailboxRecord } from '../store/signup-store.ts';
 
 /** The kinds of entries of the consent ledger. */
-export const consentKinds: Readonly<Record<ConsentRecord['kind'], string>> = {
+export const wordsOfKind: Readonly<Record<ConsentRecord['kind'], string>> = {
   requested: 'requested with the form, and valid once it is confirmed',
+  unclear: 'unclear: the form sent these words, which are neither yes nor no, nor in RELAY_CONSENT_SENTENCES',
   given: 'given with the form',
   confirmed: 'confirmed by the link in a mail',
 };

@@ -8,6 +8,7 @@ import type { RelayContext, RelaySettings } from '../context.ts';
 import { answerWithinMs, within } from '../deadline.ts';
 import { suspicions } from '../events.ts';
 import { type DiskSpace, diskSpaceOf, type StoreHealth } from '../health.ts';
+import { type SentencesOfForms, unclearConsents } from './unclear-consents.ts';
 
 /** The page of the counters. */
 export interface Metrics {
@@ -18,7 +19,7 @@ export interface Metrics {
 /** The parts of the context that the metrics need. */
 type MetricsContext = Pick<RelayContext, 'events' | 'now'> & {
   readonly config: Pick<RelaySettings, 'store'> & {
-    readonly forms: Readonly<Record<string, unknown>>;
+    readonly forms: SentencesOfForms;
     readonly webhooks: readonly { readonly name: string }[];
   };
   /** Read at each request; if that fails, the page omits the backlog. */
@@ -87,6 +88,12 @@ const table = {
     type: Gauge,
     name: 'newsletter_relay_oldest_waiting_seconds',
     help: 'Age of the oldest signup in the backlog, by form; 0 where there is none.',
+    labelNames: ['form'],
+  },
+  unclear: {
+    type: Gauge,
+    name: 'newsletter_relay_unclear_consents',
+    help: 'Signups of the last 30 days whose consent is a text that is neither yes nor no, by form, while no sentence is named in RELAY_CONSENT_SENTENCES; of the newest 1000 of all forms.',
     labelNames: ['form'],
   },
   queue: {
@@ -327,11 +334,11 @@ async function readStore({ store, now }: MetricsContext) {
 /** @param read - null if the store did not answer: a missing figure is better than an old one */
 function showStore(
   read: Awaited<ReturnType<typeof readStore>> | null,
-  { queue, backlog, oldest, webhookQueue, webhookUp, paused, reader }: Meters,
+  { queue, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader }: Meters,
   { config, now }: MetricsContext,
   failingDestinations: ReadonlySet<string>,
 ): void {
-  for (const gauge of [queue, backlog, oldest, webhookQueue, webhookUp]) gauge.reset();
+  for (const gauge of [queue, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
   for (const gauge of [paused, reader]) gauge.remove();
   if (read === null) return;
   if (read.readerMs !== undefined) reader.set(read.readerMs / 1000);
@@ -341,6 +348,8 @@ function showStore(
     backlog.set({ form }, open);
     oldest.set({ form }, oldestSince === null ? 0 : Math.max(0, now() - oldestSince) / 1000);
   }
+  for (const form of Object.keys(config.forms)) unclear.set({ form }, 0);
+  for (const { form, count } of unclearConsents(read.overview, config.forms)) unclear.inc({ form }, count);
   paused.set(read.isPaused ? 1 : 0);
   for (const { destination, waiting, dead, held } of read.backlogs) {
     webhookQueue.set({ destination, state: 'waiting' }, waiting);

@@ -13,6 +13,7 @@ import {
   type WebhookBacklog,
 } from '../store/signup-store.ts';
 import { writeFilter } from './signup-filter.ts';
+import { unclearConsentsText } from './unclear-consents.ts';
 
 /** Status of a store and its relay. */
 export interface Status extends Overview {
@@ -34,17 +35,23 @@ export interface Running {
   readonly trouble: string | null;
   /** Why signups cannot be kept at present; null while they can. */
   readonly storeTrouble: string | null;
+  /** Which consents its forms send in unclear words, and what to do; null where they send none. */
+  readonly unclearConsents: string | null;
   /** The last hour, minute by minute, oldest first. */
   readonly minutes: readonly Minute[];
 }
 
 /** Collects {@link Running} from the events of a relay. */
 export interface RunningStatus {
-  read(): Running;
+  read(this: void, overview: Overview): Running;
 }
 
 /** Starts to collect the status of the running process. */
-export function createRunningStatus({ events, now }: Pick<RelayContext, 'events' | 'now'>): RunningStatus {
+export function createRunningStatus({
+  config: { forms },
+  events,
+  now,
+}: Pick<RelayContext, 'config' | 'events' | 'now'>): RunningStatus {
   const since = now();
   const counters = createMinuteCounters({ events, now });
   /** Why signups of a key or publication, or mails, are held at present. */
@@ -59,10 +66,11 @@ export function createRunningStatus({ events, now }: Pick<RelayContext, 'events'
     storeRecovered: () => (storeTrouble = null),
   });
   return {
-    read: () => ({
+    read: (overview) => ({
       since,
       trouble: [...openCircuits.values()].join(' ') || null,
       storeTrouble,
+      unclearConsents: unclearConsentsText(overview, forms),
       minutes: counters.minutes(),
     }),
   };
@@ -96,7 +104,7 @@ export interface Operator extends Pick<
 /** Options of {@link storeOperator}. */
 export interface StoreOperatorOptions {
   /** Status of the running relay. Default: none is running. */
-  readonly running?: () => Running | null;
+  readonly running?: (overview: Overview) => Running | null;
   /** The checks of the running relay. Default: none. */
   readonly check?: Operator['check'];
   /** Called when something new may be due. */
@@ -120,12 +128,13 @@ export function storeOperator(
   return {
     check,
     async status() {
+      const overview = await store.overview(now());
       return {
-        ...(await store.overview(now())),
+        ...overview,
         paused: await store.paused(),
         shared: store.shared,
         webhooks: await store.webhooks.overview(),
-        running: running(),
+        running: running(overview),
       };
     },
     async setPaused(paused) {

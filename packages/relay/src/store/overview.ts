@@ -46,9 +46,25 @@ export interface Overview {
   readonly forms: readonly FormBacklog[];
   /** Dead letters by reason, the most frequent first; at most {@link reasonsShown}. */
   readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
+  /** Consents in words that are unclear, of the newest {@link unclearRead} in {@link unclearMs}. */
+  readonly unclearConsents: readonly UnclearConsent[];
 }
 
-/** Maximum number of reasons in an {@link Overview}. */
+/** A text that a form has sent as consent, and how many signups came with it. */
+export interface UnclearConsent {
+  readonly form: string;
+  /** Contains no address. */
+  readonly sentence: string;
+  readonly count: number;
+}
+
+/** How long an {@link Overview} looks back for unclear consents, in milliseconds: 30 days. */
+export const unclearMs = 30 * 86_400_000;
+
+/** Maximum number of unclear consents that are counted for it. */
+export const unclearRead = 1000;
+
+/** Maximum number of reasons, and of texts of unclear consents, in an {@link Overview}. */
 export const reasonsShown = 20;
 
 /** Counts by state, from rows of a state and a count. */
@@ -57,12 +73,17 @@ export function toCounts(rows: readonly Row[]): SignupCounts {
   return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
 }
 
-/** @param byForm - rows of the backlog, one per form @param deadByReason - rows of dead letters, one per reason */
+/**
+ * @param byForm - rows of the backlog, one per form
+ * @param deadByReason - rows of dead letters, one per reason
+ * @param unclear - rows of unclear consents, one per form and text
+ */
 export function toOverview(
   counts: SignupCounts,
   due: number,
   byForm: readonly Row[],
   deadByReason: readonly Row[],
+  unclear: readonly Row[],
 ): Overview {
   const forms = byForm.map(({ form, open, oldest }) => ({
     form: String(form),
@@ -75,6 +96,11 @@ export function toOverview(
     oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
     forms,
     deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+    unclearConsents: unclear.map(({ form, sentence, count }) => ({
+      form: String(form),
+      sentence: String(sentence),
+      count: Number(count),
+    })),
   };
 }
 

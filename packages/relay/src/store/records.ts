@@ -1,8 +1,11 @@
 /** What a store keeps about a person beside their signups: entries of the consent ledger, and confirmation mails. */
 
-/** Proof that a person agreed. */
+/** What a person agreed to, and where. */
 export interface Consent {
-  /** The sentence the person agreed to; null where the form keeps no text, or for a click in a confirmation mail. */
+  /**
+   * The sentence the person agreed to, or the words that are unclear; null where the form keeps no text, or for a click
+   * in a confirmation mail.
+   */
   readonly sentence: string | null;
   /** The operator's name for the version of the sentence or of the privacy policy behind it. */
   readonly version: string | null;
@@ -12,15 +15,19 @@ export interface Consent {
   readonly visitor: string | null;
 }
 
+/** Every kind of entry of the consent ledger. */
+export const consentKinds = ['requested', 'unclear', 'given', 'confirmed'] as const;
+
 /** An entry of the consent ledger, which is append-only until the retention of an entry ends. */
 export interface ConsentRecord extends Consent {
   /** Id of the signup. */
   readonly signup: string;
   /**
-   * `requested`: a signup that its person has to confirm; deleted with it unless it was confirmed. `given`: with the
-   * form. `confirmed`: by the click in a confirmation mail.
+   * `requested`: a signup that its person has to confirm. `unclear`: the form sent a text that no sentence explains.
+   * Both are deleted with the signup while it waits for confirmation or review. `given`: with the form. `confirmed`: by
+   * the click in a confirmation mail.
    */
-  readonly kind: 'requested' | 'given' | 'confirmed';
+  readonly kind: (typeof consentKinds)[number];
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly form: string;

@@ -35,10 +35,10 @@ export interface NewSignup {
   /** The idempotency key of the post; null without one. */
   readonly idempotencyKey: string | null;
   /**
-   * Stored in the consent ledger with the signup: consent `given` with the form, or, where none was asked for, the
-   * request that the person has to confirm. Null if there is neither.
+   * Stored in the consent ledger with the signup: consent `given` with the form, an `unclear` one, or, without any, the
+   * request that the person has to confirm. Null if there is none of them.
    */
-  readonly consent: (Consent & { readonly kind: 'given' | 'requested' }) | null;
+  readonly consent: (Consent & { readonly kind: Exclude<ConsentRecord['kind'], 'confirmed'> }) | null;
   /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number;
 }

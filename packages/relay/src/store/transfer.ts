@@ -6,6 +6,7 @@ import {
   type StoredSignup,
   signupStates,
 } from './signup-store.ts';
+import { consentKinds } from './records.ts';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 
@@ -82,7 +83,7 @@ const signupLine = z
 const consentLine = z.strictObject({
   consent: z.strictObject({
     signup: id,
-    kind: z.enum(['requested', 'given', 'confirmed']),
+    kind: z.enum(consentKinds),
     at: moment,
     form: z.string().min(1),
     person: z.string().min(1),

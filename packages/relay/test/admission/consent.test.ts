@@ -7,6 +7,7 @@ import { toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
 import { purposeKey } from '../../src/secrets.ts';
 import { publicUrl, secret, settingsFor } from '../confirmation/confirming.ts';
 import { environment, formPost, post, runRelay, site } from '../running-relay.ts';
+import { refusals } from '../../../../test/support/refusals.ts';
 
 const email = 'ada@example.com';
 const sentence = 'I agree to receive the newsletter.';
@@ -31,7 +32,7 @@ describe('the consent ledger', () => {
     const entries = await ledgerAfter(
       { consent: sentence },
       {
-        settings: { RELAY_CONSENT_VERSION: 'privacy 2026-02' },
+        settings: { RELAY_CONSENT_VERSION: 'privacy 2026-02', RELAY_CONSENT_SENTENCES: sentence },
         headers: { referer: `${site}/landing/spring?email=ada@example.com#top` },
       },
     );
@@ -51,28 +52,37 @@ describe('the consent ledger', () => {
     expect(JSON.stringify(entries)).not.toContain(email);
   });
 
-  it.each([
-    ['true', true, null],
-    ['a ticked box without a value', 'on', null],
-    ['a sentence of 1900 characters, uncut', 'a'.repeat(1900), 'a'.repeat(1900)],
-  ])('has an entry for %s', async (_case, consent, expected) => {
-    expect(await ledgerAfter({ consent })).toEqual([expect.objectContaining({ sentence: expected })]);
-  });
-
-  it.each([
-    ['on', null],
-    ['YES', null],
-    ['1', null],
-    ['yes, I agree', 'yes, I agree'],
-    ['I say yes', 'I say yes'],
-    ['no spam, only news', 'no spam, only news'],
-    ['spam? no', 'spam? no'],
-  ])('has the sentence of the value %j: %j', async (consent, expected) => {
-    expect(await ledgerAfter({ consent })).toEqual([expect.objectContaining({ sentence: expected })]);
+  it.each([true, 'on', 'YES', '1'])('has an entry without a sentence for %j', async (consent) => {
+    expect(await ledgerAfter({ consent })).toMatchObject([{ kind: 'given', sentence: null }]);
   });
 
   it.each([[undefined], [false], [''], ['false'], ['OFF'], ['no'], ['0']])('has no entry for %j', async (consent) => {
     expect(await ledgerAfter({ consent })).toEqual([]);
+  });
+
+  it.each([
+    ['yes, I agree', 'yes, I agree'],
+    ['a'.repeat(1900), 'a'.repeat(1900)],
+    ['Send it\n to ada@example.com.', 'Send it to …'],
+  ])('has the words of %j as unclear while no sentence is named', async (consent, words) => {
+    expect(await ledgerAfter({ consent })).toMatchObject([{ kind: 'unclear', sentence: words, page: null }]);
+  });
+
+  it('has no refusal in any language as given, whatever the form has named', async () => {
+    for (const settings of [{}, { RELAY_CONSENT_SENTENCES: sentence, RELAY_CONSENT_REQUIRED: 'true' }]) {
+      const relay = runRelay({ settings: { ...settings, RELAY_LIMIT_ADDRESS: '0' } });
+      for (const consent of refusals) await relay.fetch(post({ email, consent }));
+      const { consents } = await relay.store.person(email);
+      expect(consents.map(({ kind }) => kind)).toEqual(
+        'RELAY_CONSENT_SENTENCES' in settings ? [] : refusals.map(() => 'unclear'),
+      );
+    }
+  });
+
+  it('has the request of a signup to confirm as unclear, and its confirmation as another entry', async () => {
+    const settings = settingsFor({ url: 'smtp://127.0.0.1:9' });
+    expect(await ledgerAfter({ consent: 'nein' }, { settings })).toMatchObject([{ kind: 'unclear', sentence: 'nein' }]);
+    expect(await ledgerAfter({ consent: 'no' }, { settings })).toMatchObject([{ kind: 'requested', sentence: null }]);
   });
 
   it.each([
@@ -138,7 +148,11 @@ describe('the page of an entry', () => {
 });
 
 describe('a form that requires consent', () => {
-  const settings = { RELAY_CONSENT_REQUIRED: 'true', RELAY_LIMIT_ADDRESS: '1/1d' };
+  const settings = {
+    RELAY_CONSENT_REQUIRED: 'true',
+    RELAY_CONSENT_SENTENCES: `${sentence}|I agree to <a href="/rules">the rules</a>.`,
+    RELAY_LIMIT_ADDRESS: '1/1d',
+  };
 
   it('refuses a signup without consent, and does not count it for a rate limit', async () => {
     const relay = runRelay({ settings });
@@ -154,8 +168,47 @@ describe('a form that requires consent', () => {
   });
 });
 
+describe('a form with named sentences', () => {
+  const settings = { RELAY_CONSENT_SENTENCES: `I agree to the rules, too. | ${sentence}` };
+
+  it.each([
+    [sentence, 'I agree to receive the newsletter.'],
+    ['I&nbsp;agree to <a href="/rules">the\n rules</a>, too. *', 'I agree to the rules, too.'],
+  ])('takes %j, and keeps the sentence as it was named', async (consent, named) => {
+    expect(await ledgerAfter({ consent }, { settings })).toMatchObject([{ kind: 'given', sentence: named }]);
+  });
+
+  it('refuses any other text, tells its sender why, and tells the operator once', async () => {
+    const relay = runRelay({ settings });
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await relay.fetch(post({ email, consent: 'nein, nicht an ada@example.com' }));
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        {
+          status: 400,
+          statusText: 'bad_request',
+          errors: [
+            {
+              code: 'CONSENT_UNKNOWN',
+              message:
+                'This form sends a consent that its owner has not named in RELAY_CONSENT_SENTENCES: “nein, nicht an …”. A no is sent as false, or left out.',
+            },
+          ],
+        },
+      ]);
+    }
+    expect(relay.logged.filter((line) => line.includes('refused because of its consent'))).toEqual([
+      expect.stringContaining('nein, nicht an …'),
+    ]);
+    expect(await relay.store.person(email)).toMatchObject({ signups: [], consents: [] });
+    expect((await relay.fetch(post({ email, consent: 'no' }))).status).toBe(202);
+  });
+});
+
 describe('the custom field of RELAY_CONSENT_FIELD', () => {
-  const form = readConfig({ ...environment, RELAY_CONSENT_FIELD: 'Consent' }).forms['default'];
+  const form = readConfig({ ...environment, RELAY_CONSENT_FIELD: 'Consent', RELAY_CONSENT_SENTENCES: sentence }).forms[
+    'default'
+  ];
   if (!form) throw new Error('The environment makes the form "default".');
   const claimed = { name: 'Consent', value: 'claimed by the page' };
   const other = { name: 'First Name', value: 'Ada' };
@@ -164,6 +217,7 @@ describe('the custom field of RELAY_CONSENT_FIELD', () => {
     ['the sentence', sentence, [other, { name: 'Consent', value: sentence }]],
     ['yes, where the page sent none', true, [other, { name: 'Consent', value: 'yes' }]],
     ['nothing without consent', undefined, [other]],
+    ['nothing for words that nobody has named', 'nein', [other]],
   ])('gets %s, and never the value sent by the page', (_case, consent, fields) => {
     const submission = { email, custom_fields: [claimed, other], ...(consent !== undefined && { consent }) };
     expect(toSubscriptionRequest({ submission, tried: false, confirmed: false }, form)).toEqual({

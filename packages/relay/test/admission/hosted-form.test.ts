@@ -168,6 +168,9 @@ describe('a post of the page', () => {
       state: 'waiting',
       submission: { email: 'ada@example.com', utm_source: 'insta', consent: 'I want the letter.' },
     });
+    expect(await relay.store.listConsents({ limit: 2 })).toMatchObject([
+      { kind: 'given', sentence: 'I want the letter.' },
+    ]);
   });
 
   it.each([
@@ -215,7 +218,7 @@ it.each([
   [{ RELAY_PAGE_FIELDS: 'City, Topics=a||b' }, /RELAY_PAGE_FIELDS must be names of custom fields/],
   [{ RELAY_PAGE_FIELDS: 'City, City' }, /RELAY_PAGE_FIELDS has a field twice/],
   [{ RELAY_PAGE_FIELDS: 'City', RELAY_ALLOWED_FIELDS: 'Name' }, /"City", which RELAY_ALLOWED_FIELDS lacks/],
-  [{ RELAY_CONSENT_REQUIRED: 'true' }, /needs RELAY_PAGE_CONSENT/],
+  [{ RELAY_CONSENT_REQUIRED: 'true', RELAY_CONSENT_SENTENCES: 'I agree.' }, /needs RELAY_PAGE_CONSENT/],
   [{ RELAY_PROOF: 'always' }, /RELAY_PROOF must not be always with RELAY_PAGE/],
 ])('does not start with %j', (wrong, problem) => {
   expect(() => readConfig({ ...environment, RELAY_PAGE: 'true', ...wrong })).toThrow(problem);

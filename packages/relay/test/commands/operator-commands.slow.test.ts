@@ -36,7 +36,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   async function prepared() {
     const folder = scratchFolder();
     const { api, url, relent } = await pickyApi();
-    const settings = { NEWSLETTER_API_URL: url };
+    const settings = { NEWSLETTER_API_URL: url, RELAY_CONSENT_SENTENCES: age.consent };
     const relay = await serve(folder, settings);
     for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
     await relay.signUp('robot@example.com', { hp_field: 'x' });
@@ -190,7 +190,7 @@ describe('import', () => {
   it('moves everything to another store: stop, export, import, start', async () => {
     const folder = scratchFolder();
     const { url, relent, api } = await pickyApi();
-    const settings = { NEWSLETTER_API_URL: url };
+    const settings = { NEWSLETTER_API_URL: url, RELAY_CONSENT_SENTENCES: age.consent };
     const relay = await serve(folder, settings);
     for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
     await waitUntil('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);

@@ -146,6 +146,14 @@ describe('starting', () => {
     ]);
   });
 
+  it('that requires a consent and names no sentence ends with what to paste', async () => {
+    const { code, stderr } = await run(['serve'], { ...environment, RELAY_CONSENT_REQUIRED: 'true' });
+    expect([code, stderr]).toEqual([
+      1,
+      'newsletter-relay: The configuration has errors:\n  - RELAY_CONSENT_REQUIRED needs RELAY_CONSENT_SENTENCES beside it: paste the sentence beside the box of the form "default". The tag sends the label of its consent field; any other form sends the value of its box.\n',
+    ]);
+  });
+
   it('with a store in use ends with one sentence, without disturbing the other relay', async () => {
     const folder = scratchFolder();
     const first = await serve(folder);

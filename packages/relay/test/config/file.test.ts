@@ -56,6 +56,21 @@ describe('a configuration file', () => {
     expect([listen.port, forms['default']?.protection.token]).toEqual([4021, true]);
   });
 
+  it('has the sentences of each form as a list or in lines', () => {
+    const { forms } = read(`${complete}
+forms:
+  one: { consent_sentences: ['Yes, please.', 'Ja | gern.'] }
+  two:
+    consent_sentences: |
+      I agree.
+      I agree to all.
+`);
+    expect(Object.values(forms).map(({ consent }) => consent.sentences)).toEqual([
+      ['Yes, please.', 'Ja | gern.'],
+      ['I agree.', 'I agree to all.'],
+    ]);
+  });
+
   it('gives settings of a form precedence over the environment, and that over the top of the file', () => {
     const { forms, log } = read(
       `${complete}

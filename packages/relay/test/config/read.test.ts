@@ -64,7 +64,7 @@ describe('the configuration', () => {
           protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
           confirmation: null,
           page: null,
-          consent: { version: null, required: false, field: null, address: 'shortened' },
+          consent: { version: null, required: false, sentences: [], field: null, address: 'shortened' },
         },
       },
     });
@@ -214,6 +214,11 @@ describe('the configuration', () => {
     [{ RELAY_CONSENT_DAYS: '3y' }, 'RELAY_CONSENT_DAYS must be a number of days from 1 to 99999, or never'],
     [{ RELAY_CONSENT_ADDRESS: 'plain' }, 'RELAY_CONSENT_ADDRESS must be shortened, hashed or none'],
     [
+      { RELAY_CONSENT_REQUIRED: 'true', RELAY_PAGE_CONSENT: 'I agree.' },
+      'RELAY_CONSENT_REQUIRED needs RELAY_CONSENT_SENTENCES beside it: paste the sentence beside the box of the form "default". The tag sends the label of its consent field;',
+    ],
+    [{ RELAY_CONSENT_SENTENCES: 'a'.repeat(2001) }, 'RELAY_CONSENT_SENTENCES has a sentence of more than 2000'],
+    [
       { RELAY_CONSENT_ADDRESS: 'hashed', RELAY_STORE: 'postgres://relay:p@db/relay' },
       'RELAY_SECRET is missing: relays that share a database',
     ],
@@ -225,6 +230,15 @@ describe('the configuration', () => {
     ],
   ])('says what to do about %o', (changes, sentence) => {
     expect(errors(changes)).toContain(sentence);
+  });
+
+  it.each([
+    ['with | between them', { RELAY_CONSENT_SENTENCES: ' I agree, gladly. | Ja! |' }, ['I agree, gladly.', 'Ja!']],
+    ['in lines', { RELAY_CONSENT_SENTENCES: 'I agree, gladly.\r\nJa!' }, ['I agree, gladly.', 'Ja!']],
+    ['with that of the page', { RELAY_PAGE: 'true', RELAY_PAGE_CONSENT: 'I agree.' }, ['I agree.']],
+    ['without that of no page', { RELAY_PAGE_CONSENT: 'I agree.' }, []],
+  ])('reads the sentences of a form %s', (_case, changes, sentences) => {
+    expect(readConfig({ ...environment, ...changes }).forms['default']?.consent.sentences).toEqual(sentences);
   });
 
   it('reads a value from the file that a variable with _FILE names', () => {

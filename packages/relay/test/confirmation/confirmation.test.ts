@@ -13,7 +13,8 @@ describe('a signup that needs confirmation', () => {
   it('is delivered after the person has clicked the button on the page of the link, and not before', async () => {
     const mail = await startMailServer();
     const api = sandboxApi();
-    const relay = confirming(mail, { api: api.fetch });
+    const settings = { RELAY_CONSENT_SENTENCES: 'Yes, send me the news.' };
+    const relay = confirming(mail, { api: api.fetch, settings });
     await relay.signUp('linus@example.com', { utm_source: 'spring', consent: 'Yes, send me the news.' });
     const received = await mailTo(mail, 'linus@example.com');
     const link = linkIn(received);

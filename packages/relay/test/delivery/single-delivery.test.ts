@@ -216,7 +216,7 @@ describe('a refused signup', () => {
 describe('the request to the API', () => {
   const form = (consentField: string | null, pinned: Form['pinned'] = {}): Pick<Form, 'pinned' | 'consent'> => ({
     pinned,
-    consent: { version: null, required: false, field: consentField, address: 'none' },
+    consent: { version: null, required: false, sentences: ['I agree.'], field: consentField, address: 'none' },
   });
   const requestOf = (
     submission: Partial<ClaimedSignup['submission']>,

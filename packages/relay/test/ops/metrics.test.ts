@@ -154,7 +154,11 @@ it('shows the backlog and the age of its oldest signup by form', async () => {
   const { forms } = readConfig(environment);
   const metrics = createMetrics({
     store: changedStore(store, { overview: () => Promise.resolve(overview) }),
-    config: { forms: { ...forms, jobs: {} }, webhooks: [], store: { kind: 'durable-object' } },
+    config: {
+      forms: { ...forms, jobs: { consent: { sentences: [] } } },
+      webhooks: [],
+      store: { kind: 'durable-object' },
+    },
     health: { probe: () => Promise.resolve() },
     events: new Events(),
     now: () => now,

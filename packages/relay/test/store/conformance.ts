@@ -544,14 +544,18 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         signup(),
         (store) => store.erase(signup().submission.email, { keepConsent: true }),
       ],
-    ])('has no request any more when %s before it is confirmed', async (_case, changes, remove) => {
-      const store = await fresh();
-      const request = { ...given, kind: 'requested' } as const;
-      await store.accept({ ...changes, needsConfirmation: true, consent: request });
-      expect(await store.listConsents({ limit: 9 })).toHaveLength(1);
-      await remove(store);
-      expect(await store.listConsents({ limit: 9 })).toEqual([]);
-    });
+    ])(
+      'has no request and no unclear words any more when %s before it is confirmed',
+      async (_case, changes, remove) => {
+        const store = await fresh();
+        for (const kind of ['requested', 'unclear'] as const) {
+          await store.accept({ ...changes, needsConfirmation: true, consent: { ...given, kind } });
+          expect(await store.listConsents({ limit: 9 })).toMatchObject([{ kind, sentence: given.sentence }]);
+          await remove(store);
+          expect(await store.listConsents({ limit: 9 })).toEqual([]);
+        }
+      },
+    );
 
     it('is exported in whole signups, however small the pages are', async () => {
       const store = await fresh();
@@ -809,8 +813,16 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         oldestWaitingSince: null,
         forms: [],
         deadByReason: [],
+        unclearConsents: [],
       });
       await kept(store);
+      for (const [index, sentence] of ['nein', 'Yes 🌷.', 'Yes 🌷.', 'of long ago'].entries())
+        await store.accept({
+          ...ofPerson(`p${index}@example.com`),
+          suspected: 'the honeypot was filled in',
+          consent: { ...consent, kind: 'unclear', sentence },
+          receivedAt: sentence === 'of long ago' ? start - 31 * 86_400_000 : start,
+        });
       const another = await store.accept({ ...ofPerson('another@example.com'), receivedAt: start + 8 });
       await settled(store, another, { state: 'dead', at: start, reason: 'No such tier.' });
       const later = await store.accept({ ...ofPerson('later@example.com'), receivedAt: start - 5 });
@@ -822,7 +834,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         tried: false,
       });
       expect(await store.overview(start + 100)).toEqual({
-        counts: { ...none, waiting: 2, review: 1, delivered: 1, dead: 3 },
+        counts: { ...none, waiting: 2, review: 5, delivered: 1, dead: 3 },
         due: 1,
         oldestWaitingSince: start - 5,
         forms: [
@@ -832,6 +844,10 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         deadByReason: [
           { reason: 'No such tier.', count: 2 },
           { reason: 'Email is not a 100% valid_address.', count: 1 },
+        ],
+        unclearConsents: [
+          { form: 'default', sentence: 'Yes 🌷.', count: 2 },
+          { form: 'default', sentence: 'nein', count: 1 },
         ],
       });
     });

@@ -40,7 +40,7 @@ export function define(command: Command, context: Context) {
       .option('--batch-size <number>', 'rows per request', wholeNumber(1, 1000), 1000),
     'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. Exports of other services are known by their headings: whoever left, bounced, complained or never confirmed by the words of the file is left out, and no option brings in who left. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
   ).action(async (path, options, self) => {
-    const { unconfirmed, dateOrder, others, delimiter, encoding } = options;
+    const { unconfirmed, dateOrder, decimalMark, others, delimiter, encoding } = options;
     await context.run(importFile, {
       connection: connectionOf(self),
       path,
@@ -48,11 +48,12 @@ export function define(command: Command, context: Context) {
         columns: readMapping(options.map ?? []),
         unconfirmed,
         dateOrder,
+        decimalMark,
         others,
         delimiter,
         encoding,
       },
-      answers: answersIn(options.leftBy ?? [], options.nobodyLeftBy ?? []),
+      answers: answersIn(options),
       files: { journal: options.journal, rejects: options.rejects, suppress: options.suppress ?? [] },
       plan: options.plan,
       approval: options.yes ? 'given' : options.json ? 'required' : 'asked',
@@ -75,6 +76,11 @@ function withColumns(command: Command<[string]>) {
       collect,
     )
     .option('--nobody-left-by <COLUMN, …>', 'columns by which nobody leaves; repeatable', collect)
+    .option(
+      '--yes-no <VALUE=yes, VALUE=no>',
+      'what the values of yes/no fields say in words that are not known; repeatable',
+      collect,
+    )
     .addOption(
       new Option(
         '--unconfirmed <what>',
@@ -88,6 +94,12 @@ function withColumns(command: Command<[string]>) {
         '--date-order <order>',
         'order of day and month in dates such as 01/02/2026 (default: that of the column, where one of its dates shows it)',
       ).choices(['dmy', 'mdy'] as const),
+    )
+    .addOption(
+      new Option(
+        '--decimal-mark <mark>',
+        'decimal mark of numbers such as 1.234 (default: that of the column, where one of its numbers shows it)',
+      ).choices(['.', ','] as const),
     )
     .addOption(
       new Option(

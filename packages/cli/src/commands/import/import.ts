@@ -9,6 +9,7 @@ import {
   leftByText,
   listCustomFields,
   namesText,
+  yesNoText,
   type ImportProgress,
   type ImportResult,
   type KnownCustomField,
@@ -144,7 +145,7 @@ async function sendRows(job: Job, journal: FileJournal | undefined, session: Ses
   if (options.approval !== 'given' && journal?.resumes !== true) await approveShare(job, session);
   const startedAt = Date.now() / 1000;
   const { rejects: path, answers: kept } = pathsOf(options);
-  const isGiven = Object.keys(options.answers.leftBy).length + options.answers.nobodyLeftBy.length > 0;
+  const isGiven = Object.values(options.answers).some((given) => Object.keys(given).length > 0);
   if (kept !== undefined && isGiven) await keepAnswers(kept, answers);
   const rejects = await openRejectFile(path, source.columns);
   try {
@@ -168,34 +169,42 @@ async function sendRows(job: Job, journal: FileJournal | undefined, session: Ses
 /** Names the flags that would mend the error. */
 function withFlags(error: unknown): never {
   if (!(error instanceof CsvError) || error.remedies.length === 0) throw error;
-  const isQuestion = error.remedies.some(({ option }) => option === 'leftBy' || option === 'nobodyLeftBy');
-  if (!isQuestion) throw new UsageError(`${error.problem}: ${error.remedies.map(flagOf).join(' or ')}.`);
-  throw new UsageError(
-    [`${error.problem}, with left, subscribed or unconfirmed for each "?":`, ...error.remedies.map(lineOf)].join(
-      '\n  ',
-    ),
-  );
+  const asked = error.remedies.map(({ option }) => askedFor[option]).find((words) => words !== undefined);
+  if (asked === undefined) throw new UsageError(`${error.problem}: ${error.remedies.map(flagOf).join(' or ')}.`);
+  throw new UsageError([`${error.problem}${asked} for each "?":`, ...error.remedies.map(lineOf)].join('\n  '));
 }
 
-/** An answer to the question who left, and when it is the right one. */
+/** What an answer is written in. */
+const askedFor: Readonly<Partial<Record<TableRemedy['option'], string>>> = {
+  leftBy: ', with left, subscribed or unconfirmed',
+  nobodyLeftBy: ', with left, subscribed or unconfirmed',
+  yesNo: '. Write yes or no',
+};
+
+/** An answer to a question about columns, and when it is the right one. */
 function lineOf(remedy: TableRemedy, index: number, all: readonly TableRemedy[]): string {
-  if (remedy.option === 'leftBy') return flagOf(remedy);
+  const before = all[index - 1]?.option;
   if (remedy.option === 'columns') return `  or, if it is about something else, ${flagOf(remedy)}`;
-  return all[index - 1]?.option === 'leftBy'
+  if (remedy.option !== 'nobodyLeftBy')
+    return `${'value' in remedy && before === remedy.option ? '  or ' : ''}${flagOf(remedy)}`;
+  return before === 'leftBy'
     ? `  or, if nobody leaves by it, ${flagOf(remedy)}`
     : `if nobody leaves by them, ${flagOf(remedy)}; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"`;
 }
 
 function flagOf(remedy: TableRemedy): string {
+  const flag = `--${remedy.option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   switch (remedy.option) {
     case 'columns':
       return `--map ${inShell(`${remedy.column}=${remedy.target ?? ''}`)}`;
     case 'leftBy':
-      return `--left-by ${inShell(leftByText(remedy.column, remedy.values))}`;
+      return `${flag} ${inShell(leftByText(remedy.column, remedy.values))}`;
+    case 'yesNo':
+      return `${flag} ${inShell(yesNoText(remedy.values))}`;
     case 'nobodyLeftBy':
-      return `--nobody-left-by ${inShell(namesText(remedy.columns))}`;
+      return `${flag} ${inShell(namesText(remedy.columns))}`;
     default:
-      return `--${remedy.option} ${remedy.value}`;
+      return `${flag} ${remedy.value}`;
   }
 }
 

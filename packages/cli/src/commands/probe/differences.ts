@@ -1,5 +1,6 @@
 /** Compares answers with the contract: with its strict schemas, and with what the client cannot do without. */
-import { isErrorBody, isRecord, neededFields } from '@newsletter-kit/core/engine';
+import { isRecord, neededFields } from '@newsletter-kit/core/engine';
+import { isErrorBody } from '@newsletter-kit/core/facts';
 import { operation, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { fieldOf, schemas, tolerant } from '@newsletter-kit/core/schema';
 import * as z from 'zod';

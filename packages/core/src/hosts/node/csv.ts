@@ -76,6 +76,8 @@ export class CsvError extends Error {
           return `columns: { ${JSON.stringify(remedy.column)}: ${JSON.stringify(remedy.target)} }`;
         case 'leftBy':
           return `leftBy: ${JSON.stringify({ [remedy.column]: remedy.values })}`;
+        case 'yesNo':
+          return `yesNo: ${JSON.stringify(remedy.values)}`;
         case 'nobodyLeftBy':
           return `nobodyLeftBy: ${JSON.stringify(remedy.columns)}`;
         default:

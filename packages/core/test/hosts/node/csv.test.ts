@@ -73,7 +73,7 @@ describe('a CSV', () => {
       ],
     });
     const wrong = await read(
-      `${header}a@b.example,,4.5\na@b.example,,,"1,8"\na@b.example,,,,maybe\na@b.example,,,,,2001-02-29\na@b.example,,,,,,soon\n`,
+      `${header}a@b.example,,4.5\na@b.example,,,1.8 m\na@b.example,,,,maybe\na@b.example,,,,,2001-02-29\na@b.example,,,,,,soon\n`,
       { customFields, nobodyLeftBy: ['Born'] },
     );
     expect(wrong.map(({ row: number, problem }) => [number, problem])).toEqual([

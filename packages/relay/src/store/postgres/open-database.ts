@@ -152,8 +152,7 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   DROP TABLE ${schema}.counter;
   CREATE UNLOGGED TABLE ${schema}.counter (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
   `,
-  // A signup is due by a column of its own, so that the time of its receipt is kept. The ledger has the request that a
-  // person has to confirm: it goes with its signup.
+  // A signup is due by a column of its own, so that the time of its receipt is kept.
   `
   ALTER TABLE ${schema}.signup ADD COLUMN due_at bigint NOT NULL DEFAULT 0;
   UPDATE ${schema}.signup SET due_at = received_at WHERE state <> 'delivered';
@@ -168,15 +167,6 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     WHERE strpos(types, event) > 0;
     RETURN NULL;
   END $$;
-
-  ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
-    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'given', 'confirmed'));
-  CREATE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    DELETE FROM ${schema}.consent WHERE signup = OLD.id AND kind = 'requested';
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER request_of_signup AFTER DELETE ON ${schema}.signup FOR EACH ROW
-    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
   `,
   // Confirmation mails of mailboxes.
   `CREATE TABLE ${schema}.confirmation_mailbox (
@@ -188,6 +178,19 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     PRIMARY KEY (mailbox, publication)
   );
   CREATE INDEX confirmation_mailbox_by_mail ON ${schema}.confirmation_mailbox (last_mail_at);`,
+  // The ledger has the request that a person has to confirm, and words that are unclear: they go with their signup.
+  `
+  ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
+    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed'));
+  CREATE OR REPLACE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM ${schema}.consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear');
+    RETURN NULL;
+  END $$;
+  DROP TRIGGER IF EXISTS request_of_signup ON ${schema}.signup;
+  CREATE TRIGGER request_of_signup AFTER DELETE ON ${schema}.signup FOR EACH ROW
+    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
+  CREATE INDEX consent_unclear ON ${schema}.consent (signup) WHERE kind = 'unclear';
+  `,
 ];
 
 /** Signups that a step reads at a time. */

@@ -1,5 +1,13 @@
 /** The PostgreSQL store: one row per signup, group commit of many signups per statement, any number of relays. */
-import { type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
+import {
+  type Overview,
+  reasonsShown,
+  type SignupCounts,
+  toCounts,
+  toOverview,
+  unclearMs,
+  unclearRead,
+} from '../overview.ts';
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
@@ -60,6 +68,9 @@ import { PostgresWebhookQueue } from './webhook-queue.ts';
 export async function openPostgresStore(url: string): Promise<SignupStore> {
   return new PostgresStore(await openDatabase(url));
 }
+
+/** The first id of signups that were received at this moment. */
+const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
 
 /** Maximum number of signups written in one statement. */
 const maxGroupSize = 500;
@@ -236,7 +247,9 @@ class PostgresStore implements SignupStore {
     const due = await this.#readLong(sql.due, [now], ([row]) => Number(row?.['count']));
     const forms = await this.#readLong(sql.forms, [], (rows) => rows);
     const deadByReason = await this.#readLong(sql.deadByReason, [reasonsShown], (rows) => rows);
-    return toOverview(counts, due, forms, deadByReason);
+    const recent = [idOf(now - unclearMs), unclearRead, reasonsShown];
+    const unclear = await this.#readLong(sql.unclear, recent, (rows) => rows);
+    return toOverview(counts, due, forms, deadByReason, unclear);
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
@@ -285,7 +298,6 @@ class PostgresStore implements SignupStore {
   }
 
   async expire({ delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention): Promise<number> {
-    const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
       values.includes(null) ? 0 : this.#inBatches(text, () => values);
     const joined = await asStoreUnavailable('written', () => this.#database.long.query(sql.joinReview));

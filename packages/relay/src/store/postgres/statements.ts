@@ -185,6 +185,9 @@ export const sql = {
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
+  unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM ${consent}
+              WHERE kind = 'unclear' AND signup > $1 ORDER BY signup DESC LIMIT $2) AS u
+            GROUP BY form, sentence ORDER BY count DESC, form COLLATE "C", sentence COLLATE "C" LIMIT $3`,
   ofPerson: `SELECT ${stored} FROM ${ofPeople} ORDER BY id`,
   consentsOf: `SELECT ${entry} FROM ${consent} WHERE person = ANY($1::text[]) ORDER BY signup, kind DESC`,
   // All entries of $2 signups: the next page starts after the last signup of this one.

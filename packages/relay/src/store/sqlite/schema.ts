@@ -198,8 +198,7 @@ export const steps: readonly Step[] = [
   DROP TABLE IF EXISTS rate_limit;
   CREATE TABLE counter (key TEXT PRIMARY KEY, points INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
-  // A signup is due by a column of its own, so that the time of its receipt is kept. The ledger has the request that a
-  // person has to confirm: it goes with its signup.
+  // A signup is due by a column of its own, so that the time of its receipt is kept.
   `
   ALTER TABLE signup ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
   UPDATE signup SET due_at = received_at WHERE state <> 'delivered';
@@ -218,26 +217,6 @@ export const steps: readonly Step[] = [
         WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event)
       WHERE instr(types, event) > 0;
     END;
-
-  CREATE TABLE consent_2 (
-    signup TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('requested', 'given', 'confirmed')),
-    at INTEGER NOT NULL,
-    form TEXT NOT NULL,
-    person TEXT NOT NULL,
-    sentence TEXT,
-    version TEXT,
-    page TEXT,
-    visitor TEXT,
-    PRIMARY KEY (signup, kind)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO consent_2 SELECT signup, kind, at, form, person, sentence, version, page, visitor FROM consent;
-  DROP TABLE consent;
-  ALTER TABLE consent_2 RENAME TO consent;
-  CREATE INDEX consent_by_person ON consent (person);
-  ${appendOnly};
-  CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
-    BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind = 'requested'; END;
   `,
   // Confirmation mails of mailboxes.
   `CREATE TABLE confirmation_mailbox (
@@ -253,5 +232,29 @@ export const steps: readonly Step[] = [
   `
   DROP INDEX signup_open;
   CREATE INDEX signup_idle ON signup (state, form, id, due_at) WHERE next_attempt_at IS NULL AND state <> 'delivered';
+  `,
+  // The ledger has the request that a person has to confirm, and words that are unclear: they go with their signup.
+  `
+  DROP TRIGGER IF EXISTS request_of_signup;
+  CREATE TABLE consent_2 (
+    signup TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed')),
+    at INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    person TEXT NOT NULL,
+    sentence TEXT,
+    version TEXT,
+    page TEXT,
+    visitor TEXT,
+    PRIMARY KEY (signup, kind)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO consent_2 SELECT signup, kind, at, form, person, sentence, version, page, visitor FROM consent;
+  DROP TABLE consent;
+  ALTER TABLE consent_2 RENAME TO consent;
+  CREATE INDEX consent_by_person ON consent (person);
+  CREATE INDEX consent_unclear ON consent (signup) WHERE kind = 'unclear';
+  ${appendOnly};
+  CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
+    BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear'); END;
   `,
 ];

@@ -1,9 +1,19 @@
 /** The SQLite store, on a file or in a Durable Object: group commit with one sync for many signups, one relay each. */
-import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
+import {
+  earliest,
+  type Overview,
+  reasonsShown,
+  type SignupCounts,
+  toCounts,
+  toOverview,
+  unclearMs,
+  unclearRead,
+} from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
 import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
 import {
+  firstIdOf,
   ledgerHashes,
   mailboxHash,
   personHash,
@@ -268,12 +278,13 @@ export class SqliteStore implements SignupStore {
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason } = this.#statements.scans;
+      const { due, forms, deadByReason, unclear } = this.#statements.scans;
       return toOverview(
         this.#counts(),
         Number(due.get({ now })?.['count']),
         forms.all(),
         deadByReason.all({ limit: reasonsShown }),
+        unclear.all({ after: firstIdOf(now - unclearMs), read: unclearRead, limit: reasonsShown }),
       );
     });
   }

@@ -156,6 +156,9 @@ export const scans = {
           WHERE state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE ${isIdle} AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,
+  unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
+              WHERE kind = 'unclear' AND signup > :after ORDER BY signup DESC LIMIT :read)
+            GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT :limit`,
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,

@@ -1,0 +1,41 @@
+/** Who answered: the API, or something between it and the caller. */
+import { isRecord } from '../is-record.ts';
+
+/** Whether a parsed body is one with which the API answers this error status. */
+export function isErrorBody(value: unknown, status: number): boolean {
+  if (!isRecord(value)) return false;
+  if (Array.isArray(value['errors'])) return value['errors'].every(isRecord);
+  return value['status'] === status && typeof value['statusText'] === 'string';
+}
+
+/**
+ * What an answer that is not the API's is about, by its status:
+ *
+ * - `outage` – it passes by itself (408, 429, 5xx, and every status that is not below)
+ * - `address` – the base URL is wrong (404, 405, 410): the service answers a path that it does not know in this way
+ * - `record` – this request is not let through (400, 413, 414, 431): others may be
+ * - `access` – somebody is not let in (401, 402, 403), but it is not the API that refuses: no key is wrong for that
+ */
+export type ForeignAnswer = 'outage' | 'address' | 'record' | 'access';
+
+const foreignAnswers: Readonly<Record<number, ForeignAnswer>> = {
+  400: 'record',
+  401: 'access',
+  402: 'access',
+  403: 'access',
+  404: 'address',
+  405: 'address',
+  410: 'address',
+  413: 'record',
+  414: 'record',
+  431: 'record',
+};
+
+/** What an answer with this error status is about, where it is not the API's. */
+export const foreignAnswer = (status: number): ForeignAnswer => foreignAnswers[status] ?? 'outage';
+
+/** The title of an HTML page, by which people know what answered; empty where there is none. */
+export function pageTitle(body: string): string {
+  const [, title = ''] = /<title[^>]*>([^<]*)</i.exec(body) ?? [];
+  return title.replaceAll(/\s+/g, ' ').trim();
+}
