@@ -71,6 +71,8 @@ const settings = fc.constantFrom<Partial<SyncMapping>>(
 
 export const history = fc.record({
   people: fc.constantFrom(1, 2, 3, 4, 5, 24),
+  /** What contacts show of the opt-out from the start. */
+  usual: fc.constantFrom(false, '', noOptOut),
   steps: fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }),
   mapping: settings,
 });
@@ -88,7 +90,7 @@ type Row = Readonly<Record<string, unknown>>;
 export type Way = (world: World, spoiled: ReadonlySet<string>, accept: boolean) => Promise<unknown>;
 
 /** Plays a history, and plans each of its runs in all ways. */
-export async function playInAllWays({ people, steps, mapping }: History, ways: readonly Way[]): Promise<void> {
+export async function playInAllWays({ people, usual, steps, mapping }: History, ways: readonly Way[]): Promise<void> {
   const world = new World({ contact: paths, ...mapping }, { newsletter: 'as given', crm: 'as given' });
   const crowd = Array.from(
     { length: Math.max(0, people - emails.length) },
@@ -96,7 +98,7 @@ export async function playInAllWays({ people, steps, mapping }: History, ways: r
   );
   for (const email of [...emails, ...crowd].slice(0, people)) {
     world.editPerson(world.subscribe(email), 'city', 'Bonn');
-    world.addContact(email, { [tokenPath]: '' });
+    world.addContact(email, { [tokenPath]: '', [optOut]: usual });
   }
   const spoiled = new Set<string>();
   for (const each of [...steps, { kind: 'run', at: 0, value: '' } as const]) {
@@ -247,7 +249,9 @@ const timeOf = (world: World): number => (world.now + 1000) * 1000;
 
 function reconcilerOf(world: World, accept: boolean, onAtRest?: (contactId: string) => void) {
   const mapping = prepareMapping(world.mapping, customFields(world), 'pub_1');
-  const reconciler = createReconciler({ mapping, state: world.state, now: timeOf(world), accept, onAtRest });
+  // The contacts come from where they are written, as in the database.
+  const mayBeLate = false;
+  const reconciler = createReconciler({ mapping, state: world.state, now: timeOf(world), accept, mayBeLate, onAtRest });
   return { mapping, reconciler };
 }
 
