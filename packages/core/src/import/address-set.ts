@@ -19,6 +19,7 @@ const growth = 1.5;
  */
 export class AddressSet {
   readonly #seed: Digest;
+  #size = 0;
   readonly #tables = Array.from({ length: tables }, () => ({ size: 0, slots: new Uint32Array(firstSlots * words) }));
 
   /** @param seed - the same in all runs of one import. Default: always the same */
@@ -28,6 +29,7 @@ export class AddressSet {
 
   /** The row of an address, in this or another spelling; undefined where it was not added. */
   rowOf(address: string): number | undefined {
+    if (this.#size === 0) return undefined;
     const [a, b, c, d] = hashText(addressKey(address), this.#seed);
     const slots = this.#tables[d & (tables - 1)]?.slots;
     return slots && (slots[find(slots, a >>> 0, b >>> 0, c >>> 0) + 3] || undefined);
@@ -48,6 +50,7 @@ export class AddressSet {
     if (known) return known;
     table.slots.set([a, b, c, row], at);
     table.size += 1;
+    this.#size += 1;
     if (table.size * words > table.slots.length * loadFactor) table.slots = grown(table.slots);
     return undefined;
   }
