@@ -156,7 +156,7 @@ describe('Created After', () => {
       id: `sub_${index}`,
       email: `${index}@example.com`,
       status: 'active',
-      created: 1_000 + index,
+      created: 1_767_312_000 + index,
     });
     const list = Array.from({ length: 250 }, (_, index) => created(250 - index));
     const fetch = async (input: string | URL | Request): Promise<Response> => {
@@ -172,7 +172,7 @@ describe('Created After', () => {
         total_results: list.length,
       });
     };
-    const items = await getMany({ filters: { created_after: new Date(1_050_000) } }, { sandbox: { fetch } });
+    const items = await getMany({ filters: { created_after: new Date(1_767_312_050_000) } }, { sandbox: { fetch } });
     expect(items.map(({ json }) => json['id'])).toEqual(Array.from({ length: 201 }, (_, index) => `sub_${index + 50}`));
   });
 

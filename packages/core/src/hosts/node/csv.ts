@@ -7,10 +7,9 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pipeline, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { TextDecoder } from 'node:util';
-import { CsvError as ParseError, parse, type Parser } from 'csv-parse';
+import { CsvError as ParseError, Parser } from 'csv-parse';
 import { Table, type ColumnOptions } from '../../import/columns.ts';
 import { TableError, type TableRemedy } from '../../import/headings.ts';
 import type { ImportSource, SourceRow } from '../../import/source.ts';
@@ -95,8 +94,8 @@ const longestRecord = 1 << 20;
 
 /**
  * Opens a CSV file or stream and reads its header. The file is read whole before its first row is given, because a
- * later row can say that a person of an earlier one has left; a stream is kept in a temporary file for that, which only
- * the owner can read and which has no name.
+ * later row can say that a person of an earlier one has left. Its rows, and a stream, are kept in a temporary file for
+ * that, which only the owner can read and which has no name; where there is no room for rows, they are parsed again.
  *
  * Empty cells set nothing. Cells of custom fields are read by the field's kind; one that does not fit comes out as a
  * rejected row. Custom fields are filled by columns named `custom:<display text>` or mapped there. Rows of people who
@@ -122,39 +121,40 @@ export async function readCsv(
     throw explain(cause, 1, about);
   });
   let row = 1;
+  const kept = new KeptRows();
   try {
     const { size } = await file.stat();
     const { fingerprint, encoding, lines } = await look(file, options.encoding, about);
     const parsed = (): Promise<Records> => records(bytesOf(file), encoding, options.delimiter);
 
-    let pass = await parsed();
-    const columns = (await pass.next()) ?? [];
+    const first = await parsed();
+    const { header: columns } = first;
     if (columns.length === 0)
       throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
     const table = new Table(columns, { fileName: path && name, ...options });
+    let pass: Pick<Records, 'chunks' | 'estimate'> = first;
     if (table.needsRows) {
-      for (let cells = await pass.next(); cells; cells = await pass.next()) {
-        row += 1;
-        if (!isBlank(cells)) table.see(cells, row);
+      for await (const chunk of first.chunks) {
+        for (const cells of chunk) {
+          row += 1;
+          if (!isBlank(cells)) table.see(cells, row);
+        }
+        await kept.add(chunk);
       }
-      pass.close();
+      const read = row - 1;
+      pass = kept.isWhole ? { chunks: kept.chunks(), estimate: () => read } : await parsed();
     }
     row = 1;
     table.finish();
-    if (table.needsRows) {
-      pass = await parsed();
-      await pass.next();
-    }
 
     const close = async (): Promise<void> => {
-      pass.close();
-      await file.close();
+      await Promise.all([pass.chunks.return(), kept.close(), file.close()]);
     };
     return {
       columns,
       fingerprint: path === undefined ? undefined : fingerprint,
       total: () => pass.estimate(size),
-      rows: rows(pass, columns, table, close, (cause, at) => explain(cause, at, about)),
+      rows: rows(pass.chunks, columns, table, close, (cause, at) => explain(cause, at, about)),
       mostRows: table.needsRows ? table.wanted : lines - 1,
       service: table.consent.service?.name,
       consentColumns: table.consent.columns,
@@ -163,13 +163,13 @@ export async function readCsv(
       close,
     };
   } catch (cause) {
-    await file.close();
+    await Promise.all([kept.close(), file.close()]);
     throw explain(cause, row, about);
   }
 }
 
 async function* rows(
-  pass: Records,
+  chunks: Records['chunks'],
   columns: readonly string[],
   table: Table,
   close: () => Promise<void>,
@@ -177,18 +177,19 @@ async function* rows(
 ): AsyncGenerator<SourceRow> {
   let row = 1;
   try {
-    for (let cells = await pass.next(); cells; cells = await pass.next()) {
-      row += 1;
-      if (isBlank(cells)) continue;
-      const original = Object.fromEntries(columns.map((column, at) => [column, cells?.[at] ?? '']));
-      if (cells.slice(columns.length).some((cell) => cell !== '')) {
-        yield {
-          row,
-          problem: `the row has ${cells.length} cells, the header ${columns.length}; a value that holds the delimiter must stand in quotation marks`,
-          original,
-        };
-      } else yield { row, ...table.read(cells, row), original };
-    }
+    for await (const chunk of chunks)
+      for (const cells of chunk) {
+        row += 1;
+        if (isBlank(cells)) continue;
+        const original = Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? '']));
+        if (cells.slice(columns.length).some((cell) => cell !== '')) {
+          yield {
+            row,
+            problem: `the row has ${cells.length} cells, the header ${columns.length}; a value that holds the delimiter must stand in quotation marks`,
+            original,
+          };
+        } else yield { row, ...table.read(cells, row), original };
+      }
   } catch (cause) {
     throw explained(cause, row + 1);
   } finally {
@@ -198,19 +199,58 @@ async function* rows(
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell === '');
 
-/** Copies a stream to a file of the owner, and takes its name away where the system lets an open file go. */
-async function unnamedCopy(bytes: AsyncIterable<Uint8Array>): Promise<FileHandle> {
+/** A file of the owner; its name is taken away where the system lets an open file go. */
+async function unnamedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-import-'));
-  let file: FileHandle | undefined;
   try {
-    file = await open(join(folder, 'rows.csv'), 'wx+', 0o600);
+    return await open(join(folder, 'rows'), 'wx+', 0o600);
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function unnamedCopy(bytes: AsyncIterable<Uint8Array>): Promise<FileHandle> {
+  const file = await unnamedFile();
+  try {
     for await (const chunk of bytes) await file.write(chunk);
     return file;
   } catch (cause) {
-    await file?.close();
+    await file.close();
     throw cause;
-  } finally {
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** The rows of the first pass, in an unnamed file: to read them there takes a fraction of the time of parsing them. */
+class KeptRows {
+  /** False where there is no room for the file: then the rows have to be parsed again. */
+  isWhole = true;
+  #file: FileHandle | undefined;
+  readonly #sizes: number[] = [];
+
+  async add(rows: readonly string[][]): Promise<void> {
+    if (!this.isWhole) return;
+    const bytes = Buffer.from(JSON.stringify(rows));
+    this.#sizes.push(bytes.length);
+    try {
+      this.#file ??= await unnamedFile();
+      await this.#file.writeFile(bytes);
+    } catch {
+      this.isWhole = false;
+    }
+  }
+
+  async *chunks(): Records['chunks'] {
+    let position = 0;
+    for (const size of this.#sizes) {
+      const bytes = Buffer.allocUnsafe(size);
+      await this.#file?.read(bytes, 0, size, position);
+      position += size;
+      yield JSON.parse(bytes.toString()) as string[][];
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
   }
 }
 
@@ -276,12 +316,44 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string): Asy
   if (rest) yield rest;
 }
 
-/** The records of a CSV, its header first. */
+/** Gives the records of each chunk of text together: a stream of single records takes time of its own. */
+class ChunkParser extends Parser {
+  #records: string[][] = [];
+
+  override push(record: string[] | null): boolean {
+    if (record) this.#records.push(record);
+    return true;
+  }
+
+  /** @throws ParseError, after the records before it */
+  async *chunks(text: AsyncIterable<string>): Records['chunks'] {
+    this.on('error', () => undefined); // the callbacks have it
+    for await (const chunk of text) yield* this.#parsed((done) => this.write(chunk, done));
+    yield* this.#parsed((done) => this.end(done));
+  }
+
+  async *#parsed(act: (done: (error?: Error | null) => void) => void): Records['chunks'] {
+    const error = await new Promise<Error | null | undefined>((resolve) => act(resolve));
+    const records = this.#records;
+    this.#records = [];
+    if (records.length > 0) yield records;
+    if (error) throw error;
+  }
+
+  /** Gives records again, before those of the next chunk. */
+  unread(records: string[][]): void {
+    this.#records = records;
+  }
+}
+
+/** The records of a CSV. */
 interface Records {
-  next(): Promise<string[] | undefined>;
+  /** Empty where the text is. */
+  readonly header: readonly string[];
+  /** Those below the header. */
+  readonly chunks: AsyncGenerator<string[][], void>;
   /** Their number, by the bytes that were read so far. */
   estimate(size: number): number | undefined;
-  close(): void;
 }
 
 export async function records(
@@ -290,19 +362,17 @@ export async function records(
   delimiterOption: string | undefined,
 ): Promise<Records> {
   const { delimiter, whole } = await withDelimiter(decoded(bytes, encoding), delimiterOption);
-  const parser: Parser = parse({ delimiter, relax_column_count: true, trim: true, max_record_size: longestRecord });
-  pipeline(Readable.from(whole), parser, () => undefined); // an error comes out of the iteration
-  const iterator = parser[Symbol.asyncIterator]() as AsyncIterator<string[]>;
+  const parser = new ChunkParser({ delimiter, relax_column_count: true, trim: true, max_record_size: longestRecord });
+  const chunks = parser.chunks(whole);
+  const [header = [], ...others] = (await chunks.next()).value ?? [];
+  parser.unread(others);
   return {
-    async next() {
-      const next = await iterator.next();
-      return next.done === true ? undefined : next.value;
-    },
+    header,
+    chunks,
     estimate: (size) =>
       parser.info.bytes === 0
         ? undefined
         : Math.max(0, Math.round((parser.info.records * size) / Math.min(size, parser.info.bytes)) - 1),
-    close: () => parser.destroy(),
   };
 }
 

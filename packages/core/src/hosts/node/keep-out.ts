@@ -51,8 +51,7 @@ export async function readKeepOut(
   try {
     const { encoding } = await look(file, undefined, list.about);
     const rowsOf = () => records(bytesOf(file), encoding, undefined);
-    const pass = await rowsOf();
-    const header = (await pass.next()) ?? [];
+    const { header, chunks } = await rowsOf();
     const answers = {
       leftBy: Object.fromEntries(Object.entries(leftBy).filter(([column]) => header.includes(column))),
       nobodyLeftBy,
@@ -66,24 +65,22 @@ export async function readKeepOut(
       : 0;
     if (at < 0) throw new TableError('No column of the list is named "email" or "hash".');
     if (!table) for (const cell of header.slice(0, 1)) list.add(cell, row);
-    for (let cells = await pass.next(); cells; cells = await pass.next()) {
-      row += 1;
-      if (table?.needsRows) table.see(cells, row);
-      else if (cells[at]) list.add(cells[at], row);
-    }
-    pass.close();
+    for await (const chunk of chunks)
+      for (const cells of chunk) {
+        row += 1;
+        if (table?.needsRows) table.see(cells, row);
+        else if (cells[at]) list.add(cells[at], row);
+      }
     if (table?.needsRows) {
       table.consent.finish('others');
-      const again = await rowsOf();
-      await again.next();
       row = 1;
       const tells = table.consent.columns.length > 0;
-      for (let cells = await again.next(); cells; cells = await again.next()) {
-        row += 1;
-        const hasLeft = table.consent.read(cells, cells[at])?.kind === 'left';
-        if (cells[at] && (hasLeft || !tells)) list.add(cells[at], row);
-      }
-      again.close();
+      for await (const chunk of (await rowsOf()).chunks)
+        for (const cells of chunk) {
+          row += 1;
+          const hasLeft = table.consent.read(cells, cells[at])?.kind === 'left';
+          if (cells[at] && (hasLeft || !tells)) list.add(cells[at], row);
+        }
     }
   } catch (cause) {
     throw explain(cause, row, list.about);
@@ -122,10 +119,11 @@ class EntryList implements KeepOutList {
   }
 
   readonly reasonFor = (address: string): string | undefined => {
-    const key = addressKey(address);
     const isKept =
       this.#addresses.rowOf(address) !== undefined ||
-      [...this.#algorithms].some((algorithm) => this.#hashes.has(createHash(algorithm).update(key).digest('hex')));
+      [...this.#algorithms].some((algorithm) =>
+        this.#hashes.has(createHash(algorithm).update(addressKey(address)).digest('hex')),
+      );
     return isKept ? `${this.name} says that this person stays out` : undefined;
   };
 }

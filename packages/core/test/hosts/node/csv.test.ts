@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CsvError, readCsv, type CsvOptions, type CsvSource } from '../../../src/hosts/node/csv.ts';
 import type { SourceRow } from '../../../src/import/index.ts';
 import { listsOpenFiles, openFiles } from '../../../../../test/support/open-files.ts';
@@ -251,6 +252,27 @@ describe('a CSV', () => {
     expect(source.total()).toBe(50_000);
     await expect(readCsv(join(folder, 'none.csv'))).rejects.toThrow('there is no such file');
   });
+
+  it.each([tmpdir(), join(tmpdir(), 'no such folder')])(
+    'of many rows, seen whole before the first is given, keeps each with its number: temporary files in %s',
+    async (folder) => {
+      const path = join(scratchFolder(), 'people.csv');
+      for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, folder);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const names = Array.from({ length: 5000 }, (_, at) => (at % 7 === 0 ? `"Ada, the\n""${at}"" — ü"` : `Bo ${at}`));
+      await writeFile(path, `email,custom:Name\n${names.map((name, at) => `r${at}@b.example,${name}\n\n`).join('')}`);
+      const source = await readCsv(path);
+      const seen: SourceRow[] = [];
+      for await (const row of source.rows) seen.push(row);
+      expect(source.mostRows).toBe(5000);
+      expect(seen.map(({ row, original }) => [row, (original as Record<string, string>)['custom:Name']])).toEqual(
+        names.map((name, index) => [
+          2 * index + 2,
+          name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name,
+        ]),
+      );
+    },
+  );
 
   it.runIf(listsOpenFiles)(
     'is no longer open once its rows were read, or it was closed, or can’t be read',
