@@ -50,9 +50,9 @@ export class UnclearWords {
   /** Why the words hold the plan. @param limit - how many contacts may show words once it is known what is usual */
   problems({ optOut }: ReadyMapping, limit: number): ['status_unknown' | 'opt_out_unclear', string][] {
     const problems: ReturnType<UnclearWords['problems']> = [];
-    const lacking = 'People have a status that the specification lacks, and would be opted out:';
+    const lacking = 'People wait who would be opted out for a status that the specification lacks:';
     if (this.#statuses.size > 0) problems.push(['status_unknown', `${lacking} ${listed(this.#statuses)}.`]);
-    const shown = `Contacts count as opted out by what "${optOut?.contact}" shows:`;
+    const shown = `Contacts wait that count as opted out by what "${optOut?.contact}" shows:`;
     if (sumOf(this.#optOuts) > (optOut?.ordinary === null ? 0 : limit))
       problems.push(['opt_out_unclear', `${shown} ${listed(this.#optOuts)}.`]);
     return problems;

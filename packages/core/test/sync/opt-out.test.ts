@@ -128,7 +128,7 @@ describe('a word in the opt-out field', () => {
     const asked = run();
     expect(asked.held).toEqual({
       reasons: ['opt_out_unclear'],
-      message: 'Contacts count as opted out by what "do_not_mail" shows: "abgemeldet" (2).',
+      message: 'Contacts wait that count as opted out by what "do_not_mail" shows: "abgemeldet" (2).',
     });
     // The time is no question: that opt-out is carried out.
     expect([unsubscribed(asked), unsubscribed(asked.whole)]).toEqual([1, 3]);
