@@ -2,6 +2,14 @@
 import { hashText, type Digest } from '../hash.ts';
 import { addressKey } from '../signup/address.ts';
 
+/** The key of the address that was asked for last: of one row several sets are asked. */
+let lastAddress = '';
+let lastKey = '';
+function keyOf(address: string): string {
+  if (address !== lastAddress) [lastAddress, lastKey] = [address, addressKey(address)];
+  return lastKey;
+}
+
 /** 96 bits of the address's hash, then the number of its row. */
 const words = 4;
 
@@ -30,7 +38,7 @@ export class AddressSet {
   /** The row of an address, in this or another spelling; undefined where it was not added. */
   rowOf(address: string): number | undefined {
     if (this.#size === 0) return undefined;
-    const [a, b, c, d] = hashText(addressKey(address), this.#seed);
+    const [a, b, c, d] = hashText(keyOf(address), this.#seed);
     const slots = this.#tables[d & (tables - 1)]?.slots;
     return slots && (slots[find(slots, a >>> 0, b >>> 0, c >>> 0) + 3] || undefined);
   }
@@ -42,7 +50,7 @@ export class AddressSet {
    * @returns the row that has the same address already, in this or another spelling; undefined where it is new
    */
   add(address: string, row: number): number | undefined {
-    const [a, b, c, d] = hashText(addressKey(address), this.#seed);
+    const [a, b, c, d] = hashText(keyOf(address), this.#seed);
     const table = this.#tables[d & (tables - 1)];
     if (!table) return undefined;
     const at = find(table.slots, a >>> 0, b >>> 0, c >>> 0);

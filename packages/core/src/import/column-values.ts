@@ -79,10 +79,12 @@ export class ColumnValues {
   see(text: string): void {
     if (text === '') return;
     this.#filled += 1;
-    const value = this.#values.get(text) ?? { count: 0, refuses: refusalIn(text) !== undefined };
-    value.count += 1;
-    if (value.count === 1 && this.#values.size <= mostValues) this.#values.set(text, value);
-    if (value.refuses) this.refusing += 1;
+    const hasMany = this.#values.size > mostValues;
+    const value = hasMany ? undefined : this.#values.get(text);
+    const refuses = value?.refuses ?? refusalIn(text) !== undefined;
+    if (value) value.count += 1;
+    else if (!hasMany) this.#values.set(text, { count: 1, refuses });
+    if (refuses) this.refusing += 1;
     if (this.#isTimed) this.#seeTime(text);
   }
 

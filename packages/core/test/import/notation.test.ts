@@ -113,7 +113,7 @@ describe('yes and no', () => {
           const cells = [yes, no, '', yes];
           const { problem, remedies } = await askedOf('Guide', cells);
           const shown = [`${yes} 2`, `${no} 1`].toSorted((one, other) => (one < other ? -1 : 1));
-        expect(problem).toContain(`(${shown.join(', ')}) does not show which value is yes`);
+          expect(problem).toContain(`(${shown.join(', ')}) does not show which value is yes`);
           expect(remedies).toEqual([{ option: 'yesNo', values: { [yes]: '?', [no]: '?' } }]);
           const answer = yesNoIn(yesNoText({ [yes]: 'yes', [no]: 'no' }));
           expect(await valuesOf('Guide', cells, { yesNo: answer })).toEqual([true, false, undefined, true]);
