@@ -80,21 +80,11 @@ export class ColumnValues {
     if (text === '') return;
     this.#filled += 1;
     const hasMany = this.#values.size > mostValues;
-<<<<<<< HEAD
-    const value = (hasMany ? undefined : this.#values.get(text)) ?? {
-      count: 0,
-      refuses: refusalIn(text) !== undefined,
-    };
-    value.count += 1;
-    if (value.count === 1 && !hasMany) this.#values.set(text, value);
-    if (value.refuses) this.refusing += 1;
-=======
     const value = hasMany ? undefined : this.#values.get(text);
     const refuses = value?.refuses ?? refusalIn(text) !== undefined;
     if (value) value.count += 1;
     else if (!hasMany) this.#values.set(text, { count: 1, refuses });
     if (refuses) this.refusing += 1;
->>>>>>> values
     if (this.#isTimed) this.#seeTime(text);
   }
 
