@@ -48,6 +48,7 @@ const documentedEntries = [
   '/watch',
   '/report',
   '/sync',
+  '/facts',
   '/signup',
   '/endpoint',
   '/oauth',

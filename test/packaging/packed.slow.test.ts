@@ -22,6 +22,7 @@ const entries = {
   '@newsletter-kit/core/node': 'createFileTokenStore',
   '@newsletter-kit/core/signup': 'readAttribution',
   '@newsletter-kit/core/endpoint': 'readSubmission',
+  '@newsletter-kit/core/facts': 'getsMail',
   '@newsletter-kit/sandbox': 'createSandbox',
   '@newsletter-kit/relay': 'createRelay',
   '@newsletter-kit/signup': 'NewsletterSignup',
