@@ -92,7 +92,7 @@ async function mutate([floor, ...args]: readonly string[]): Promise<boolean> {
   return (await import('../test/mutation/run.ts')).runMutations(floor === undefined ? [] : [floor, ...args]);
 }
 
-const benchHelp = `npm run bench            measures every promised figure (about 25 minutes; nothing else should run meanwhile),
+const benchHelp = `npm run bench            measures every promised figure (about half an hour; nothing else should run meanwhile),
                          and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json; if one
                          was not measured, .output/benchmarks-incomplete.{md,json} instead, and fails
 npm run bench -- PART    measures only the scripts in test/bench whose name contains PART, such as relay or core/size,
