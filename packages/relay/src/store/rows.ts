@@ -59,6 +59,7 @@ export function toStored(row: Row): StoredSignup {
     nextAttemptAt: nextAttemptAt === neverAttempted ? dueAt : nextAttemptAt,
     settledAt: numberOrNull(row['settledAt']),
     reason: textOrNull(row['reason']),
+    status: textOrNull(row['status']),
     intent: textOrNull(row['intent']),
   };
 }
@@ -191,6 +192,7 @@ export const signupColumns = [
   'next_attempt_at',
   'settled_at',
   'last_error',
+  'status',
 ] as const;
 
 /** The row of a new signup. */
@@ -212,6 +214,7 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
     next_attempt_at: suspected === null ? neverAttempted : null,
     settled_at: null,
     last_error: suspected,
+    status: null,
   };
 }
 
@@ -262,6 +265,8 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
           : null,
     settled_at: settledAt,
     last_error: reason,
+    // What was read before a click counts only for the attempt right after it.
+    status: state === 'delivered' ? signup.status : null,
   };
 }
 

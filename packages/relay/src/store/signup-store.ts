@@ -167,6 +167,11 @@ export interface StoredSignup {
   readonly settledAt: number | null;
   /** Why the last attempt failed; contains no address and no secret. */
   readonly reason: string | null;
+  /**
+   * Status of the subscription, the word of the API as it came: after the delivery, or, of one that waits, before the
+   * click that confirmed it. Null where it is unknown.
+   */
+  readonly status: string | null;
   /** Hash of the idempotency key; see `signup-identity.ts`. */
   readonly intent: string | null;
 }

@@ -73,6 +73,7 @@ const signupLine = z
     nextAttemptAt: moment.nullable(),
     settledAt: moment.nullable(),
     reason: text,
+    status: text,
     intent: text,
   })
   .refine(({ state, submission: sent }) => sent !== null || state === 'delivered', {

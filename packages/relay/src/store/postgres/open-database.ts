@@ -191,6 +191,11 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
   CREATE INDEX consent_unclear ON ${schema}.consent (signup) WHERE kind = 'unclear';
   `,
+  // The status of the subscription, and the signups of a mailbox that it may confirm.
+  `
+  ALTER TABLE ${schema}.signup ADD COLUMN status text;
+  ALTER TABLE ${schema}.confirmation_mailbox ADD COLUMN signups text NOT NULL DEFAULT '[]';
+  `,
 ];
 
 /** Signups that a step reads at a time. */

@@ -26,14 +26,14 @@ const claimsLock = tablesLock + 1;
 
 const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt", origin, submission, attempts, tried,
   needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
-  last_error AS reason, intent`;
+  last_error AS reason, status, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
   s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt"`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
-const mailbox = 'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt"';
+const mailbox = 'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt", signups';
 
 const columns = signupColumns.join(', ');
 

@@ -257,4 +257,9 @@ export const steps: readonly Step[] = [
   CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
     BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear'); END;
   `,
+  // The status of the subscription, and the signups of a mailbox that it may confirm.
+  `
+  ALTER TABLE signup ADD COLUMN status TEXT;
+  ALTER TABLE confirmation_mailbox ADD COLUMN signups TEXT NOT NULL DEFAULT '[]';
+  `,
 ];

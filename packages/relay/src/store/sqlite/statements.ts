@@ -5,12 +5,12 @@ import type { SqliteDriver, SqliteStatement } from './driver.ts';
 
 const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, origin, submission, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, settled_at AS settledAt,
-  last_error AS reason, intent`;
+  last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
 
-const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt';
+const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
