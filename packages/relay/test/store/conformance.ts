@@ -710,6 +710,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         nextAttemptAt: start + 4,
         settledAt: null,
         reason: null,
+        status: null,
         intent: null,
       });
       expect((await store.list({}, { after: ids[1], limit: 10 })).map(({ id }) => id)).toEqual(ids.slice(2));
