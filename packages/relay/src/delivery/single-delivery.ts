@@ -22,9 +22,11 @@ export function callsOf({ tried }: Pick<ClaimedSignup, 'tried'>): number {
 
 export class SingleDelivery {
   readonly #lane: DeliveryLane;
+  readonly #startedAt: number;
 
   constructor(lane: DeliveryLane) {
     this.#lane = lane;
+    this.#startedAt = lane.context.now();
   }
 
   /** One attempt. Never rejects, unless the relay has a defect. */
@@ -91,10 +93,20 @@ export class SingleDelivery {
     const changes = {
       // An existing subscriber may have the welcome mail of the earlier attempt.
       ...(existing !== null && { send_welcome_email: false }),
-      ...(form && comesBack(signup, form, context.now()) && { reactivate_existing: true }),
+      ...(form && this.#comesBack(signup, form) && { reactivate_existing: true }),
     };
     const { data, warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
     return { status: statusIn(data), warnings: messagesIn(warnings) };
+  }
+
+  /**
+   * Whether the person knowingly comes back: the API said before the click in our mail that they had left, and this is
+   * the first attempt, right after it. Later, or in a store that was restored, they may have left again.
+   */
+  #comesBack({ confirmed, status, tried, attempts, dueAt }: ClaimedSignup, { confirmation }: Form): boolean {
+    const { now } = this.#lane.context;
+    const isFirst = !tried && attempts === 0 && dueAt >= this.#startedAt && now() - dueAt <= comesBackMs;
+    return confirmation?.reactivates === true && confirmed && isFirst && isUnsubscribed(status);
   }
 }
 
@@ -105,19 +117,6 @@ export function isFresh({ dueAt }: ClaimedSignup, now: number): boolean {
 
 /** How long after its click a confirmation may bring back somebody who had left, in milliseconds. */
 const comesBackMs = 15 * 60_000;
-
-/**
- * Whether the person knowingly comes back: the API said before the click in our mail that they had left, and this is
- * the first attempt, right after it. Later they may have left again.
- */
-export function comesBack(
-  { confirmed, status, tried, attempts, dueAt }: ClaimedSignup,
-  { confirmation }: Pick<Form, 'confirmation'>,
-  now: number,
-): boolean {
-  const isFirst = !tried && attempts === 0 && now - dueAt <= comesBackMs;
-  return confirmation?.reactivates === true && confirmed && isFirst && isUnsubscribed(status);
-}
 
 /**
  * Pinned fields are applied at delivery, not at admission, so that a corrected configuration also applies to signups

@@ -78,6 +78,14 @@ describe('a confirmation of somebody who had left', () => {
     expect(await test.bodies()).toEqual([{ email, double_opt_override: 'off', reactivate_existing: true }]);
   });
 
+  it('brings nobody back later than a quarter of an hour', async () => {
+    const test = single();
+    reactivating(test);
+    test.clock.now += 15 * 60_000 + 1;
+    await test.deliver(left);
+    expect(await test.bodies()).toEqual([{ email, double_opt_override: 'off' }]);
+  });
+
   it('brings nobody back where the form does not say so', async () => {
     const test = single();
     await test.deliver(left);
@@ -91,7 +99,7 @@ describe('a confirmation of somebody who had left', () => {
     ['they had not left', { status: 'active' }],
     ['nobody knows whether they had left', { status: null }],
     ['the word is one that nobody knows', { status: 'departed' }],
-    ['the click is older than a quarter of an hour', { dueAt: startAt - 15 * 60_000 - 1 }],
+    ['the click came before the relay started', { dueAt: startAt - 1 }],
   ])('brings nobody back where %s', async (_, changes) => {
     const test = single();
     reactivating(test);
