@@ -2,7 +2,7 @@
 import { mailboxHash } from './signup-identity.ts';
 import type { Mailbox, MailboxRecord } from './records.ts';
 import { type Row, numberOrNull } from './rows.ts';
-import { type ClaimedSignup, neverAttempted } from './signup-store.ts';
+import { type ClaimedSignup, neverAttempted, unansweredMail } from './signup-store.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -35,7 +35,7 @@ export function toMailbox(row: Row): MailboxRecord {
 /** A claimed signup that may get a mail. */
 export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;
-  /** Whether no mail was tried for it yet: it has to wait for its mailbox's turn. */
+  /** Whether no mail was tried for it yet, or the one that was counts as sent: it waits for its mailbox's turn. */
   readonly isNew: boolean;
 }
 
@@ -45,11 +45,16 @@ export function mailCandidates(
   rows: readonly Row[],
   publications: Readonly<Record<string, string>>,
 ): readonly MailCandidate[] {
-  const dueAt = new Map(rows.map(({ id, nextAttemptAt }) => [id, Number(nextAttemptAt)]));
+  const isNew = new Map(
+    rows.map(({ id, nextAttemptAt, reason }) => [
+      id,
+      Number(nextAttemptAt) === neverAttempted || reason === unansweredMail,
+    ]),
+  );
   return claimed.map((signup) => ({
     ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
     signup,
-    isNew: dueAt.get(signup.id) === neverAttempted,
+    isNew: isNew.get(signup.id) ?? false,
   }));
 }
 
@@ -76,7 +81,8 @@ export function planMails(
   for (const { signup, isNew, mailbox, publication } of candidates) {
     const key = keyOf({ mailbox, publication });
     const record = known.get(key) ?? null;
-    const reason = reasonAgainst(record, isNew ? signup.dueAt : null, now);
+    const askedAt = signup.tried ? now : signup.dueAt;
+    const reason = reasonAgainst(record, isNew ? askedAt : null, now);
     if (reason !== null) kept.push({ id: signup.id, reason });
     else {
       mailed.push(signup);

@@ -284,7 +284,7 @@ export function settledColumns(outcome: DeliveryOutcome): {
     nextAttemptAt: repeats ? outcome.nextAttemptAt : null,
     settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
-    tried: Number(outcome.state === 'waiting' && outcome.tried),
+    tried: Number(repeats && outcome.tried === true),
   };
 }
 

@@ -8,7 +8,7 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, last_error AS reason`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
@@ -72,8 +72,8 @@ export const sql = {
   remove: `DELETE FROM signup WHERE id = ?`,
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
-  settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason WHERE id = :id
+  settle: `UPDATE signup SET state = :state, tried = :tried OR (tried AND state <> 'unconfirmed'), batch = NULL,
+             next_attempt_at = :nextAttemptAt, settled_at = :settledAt, last_error = :reason WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
@@ -96,9 +96,11 @@ export const sql = {
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
             RETURNING id, form, due_at AS dueAt`,
-  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL
+  confirmPerson: `UPDATE signup SET state = 'waiting', tried = 0, due_at = :at, next_attempt_at = 0, last_error = NULL
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
+  noteMail: `UPDATE signup SET next_attempt_at = CASE WHEN tried = 0 THEN :again END, tried = 1, last_error = :reason
+             WHERE id = :id AND state = 'unconfirmed' AND tried = :tried AND next_attempt_at IS NOT NULL`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
 
   mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
@@ -159,7 +161,8 @@ export const scans = {
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
               WHERE kind = 'unclear' AND signup > :after ORDER BY signup DESC LIMIT :read)
             GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT :limit`,
-  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
+  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest
+                AND NOT (state = 'unconfirmed' AND tried)`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
