@@ -100,7 +100,10 @@ export class MailQueue implements Queue {
       now,
       random,
       onOpen({ reason, needsOperator, step, tookMs }) {
-        log[needsOperator ? 'error' : 'warn']({ reason, step, tookMs }, 'the mail server takes no confirmation mails; they wait');
+        log[needsOperator ? 'error' : 'warn'](
+          { reason, step, tookMs },
+          'the mail server takes no confirmation mails; they wait',
+        );
         events.emit({ type: 'mailCircuitOpened', reason, needsOperator });
       },
       onClose() {

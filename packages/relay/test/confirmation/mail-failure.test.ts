@@ -207,7 +207,8 @@ describe('stopping', () => {
 
 const backoff = { firstMs: 5, maxMs: 20 };
 const isForAda = (recipient: string): boolean => recipient === 'ada@example.com';
-const mailsToAda = ({ received }: MailServer): ReceivedMail[] => received.filter(({ recipient }) => isForAda(recipient));
+const mailsToAda = ({ received }: MailServer): ReceivedMail[] =>
+  received.filter(({ recipient }) => isForAda(recipient));
 const failed = (what: string, { logged }: Confirming, text: string): Promise<string> =>
   waitUntil(what, () => logged.find((line) => line.includes(text)) ?? null);
 const missed = (relay: Confirming): Promise<string> => failed('no reply', relay, 'may have been sent');

@@ -23,14 +23,14 @@ export function describeMailboxes(place: () => Promise<Place>): void {
   const claim = (store: SignupStore, now: number) =>
     store.claim({ forms: Object.keys(mailsOf), limit: 20, now, mailsOf });
   let asked = 0;
-  /** Asks for a mail. @returns those that are sent */
-  const ask = async (store: SignupStore, now: number, form: keyof typeof mailsOf = 'default') => {
+  /** Asks for a mail. @returns those that are sent, or that may be */
+  const ask = async (store: SignupStore, now: number, form: keyof typeof mailsOf = 'default', isSent = true) => {
     asked += 1;
     const email = spellings[asked % spellings.length] ?? '';
     const submission = { email, utm_term: String(asked) };
     await store.accept(newSignup(email, { form, submission, needsConfirmation: true, receivedAt: now }));
     const mails = await claim(store, now);
-    for (const { id } of mails)
+    for (const { id } of isSent ? mails : [])
       await store.settle([id], { state: 'unconfirmed', at: now, nextAttemptAt: null, reason: null });
     return mails;
   };
@@ -103,6 +103,59 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       await store.settle([id], { state: 'unconfirmed', at: start, nextAttemptAt: start + 50, reason: 'deferred' });
       expect(await claim(store, start + 50)).toMatchObject([{ id }]);
       expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 1 }] });
+    });
+
+    it('that may have been sent are tried once more after a day, and counted again', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      expect(await store.noteMail({ id, tried: false }, start)).toBe(true);
+      // A process that has claimed it too.
+      expect(await store.noteMail({ id, tried: false }, start)).toBe(false);
+      expect(await claim(store, start + day - 1)).toEqual([]);
+      // Also where the clock is set back.
+      await store.pullForward(start - day, minute);
+      expect(await claim(store, start)).toEqual([]);
+      expect(await claim(store, start + day)).toMatchObject([{ id, tried: true }]);
+      const deferred = { at: start + day, nextAttemptAt: start + day + minute, reason: 'deferred', tried: true };
+      await store.settle([id], { state: 'unconfirmed', ...deferred });
+      expect(await claim(store, start + day + minute)).toMatchObject([{ id, tried: true }]);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2, lastMailAt: start + day }] });
+      expect(await store.noteMail({ id, tried: true }, start + day)).toBe(true);
+      expect(await store.noteMail({ id, tried: true }, start + day)).toBe(false);
+      expect(await claim(store, start + 100 * day)).toEqual([]);
+      expect(await store.list({ reason: 'has not confirmed the mail' }, { limit: 9 })).toMatchObject([{ id }]);
+    });
+
+    it('that may have been sent are not tried again before the turn of their mailbox', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      await store.noteMail({ id, tried: false }, start);
+      expect(await ask(store, start + 10 * minute)).toHaveLength(1);
+      expect(await claim(store, start + day)).toEqual([]);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2 }] });
+    });
+
+    it('that the server has refused after all were not sent', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      for (let n = 0; n < 3; n += 1) {
+        expect(await store.noteMail({ id, tried: false }, start + n)).toBe(true);
+        const refused = { at: start + n, nextAttemptAt: start + n + 1, reason: 'deferred', tried: false };
+        await store.settle([id], { state: 'unconfirmed', ...refused });
+        expect(await claim(store, start + n + 1)).toMatchObject([{ id, tried: false }]);
+      }
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 1 }] });
+    });
+
+    it('are not sent once their signup is confirmed, which was not tried at the API, or erased', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      const other = only(await ask(store, start, 'other', false));
+      await store.noteMail({ id, tried: false }, start);
+      await store.confirmPerson(id, start + 1, click);
+      await store.erase(other.submission.email);
+      for (const mail of [{ id, tried: true }, other]) expect(await store.noteMail(mail, start + 2)).toBe(false);
+      expect(await store.claim({ forms: ['default'], limit: 9, now: start + 3 })).toMatchObject([{ id, tried: false }]);
     });
 
     it('that were refused are sent again when an operator redrives them', async () => {
