@@ -50,7 +50,9 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     authOptional: true,
     closeTimeout: 100,
     ...options,
-    onRcptTo: ({ address }, _session, done) => void Promise.resolve(mail.refuseRecipient?.(address)).then(done),
+    async onRcptTo({ address }, _session, done) {
+      done((await mail.refuseRecipient?.(address)) ?? null);
+    },
     onData(stream, { envelope, secure, user }, done) {
       const keep = async (): Promise<void> => {
         try {

@@ -9,6 +9,7 @@ import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { purposeKey } from '../secrets.ts';
 import { StartupError } from '../errors.ts';
+import { mayBeSent } from '../store/mailbox-mails.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
 import {
@@ -61,20 +62,13 @@ export function confirmationOf(
 /** Shortest and longest wait of a deferred mail, in milliseconds. */
 const deferredMs = { min: 30_000, max: 15 * 60_000 };
 
-/** The step of an attempt, and how long it took, in milliseconds. */
-interface FailedStep {
-  readonly step: MailStep;
-  readonly tookMs: number;
-}
+/** `tookMs`: how long the step took in which it happened, in milliseconds. */
+type FailedStep = { readonly step: MailStep; readonly tookMs: number };
 
 type TemporaryFailure = Exclude<MailFailure, { kind: 'permanent' }> & FailedStep & { readonly cause: string };
 
-/** Waits of a {@link MailQueue}, for tests. */
-export interface MailTiming {
-  /** While the mail server fails. */
-  readonly backoff?: Partial<BackoffOptions> | undefined;
-  readonly limits?: MailLimits | undefined;
-}
+/** Waits of a {@link MailQueue}, for tests. `backoff`: while the mail server fails. */
+export type MailTiming = { readonly backoff?: Partial<BackoffOptions>; readonly limits?: MailLimits };
 
 export class MailQueue implements Queue {
   readonly #context: RelayContext;
@@ -100,10 +94,8 @@ export class MailQueue implements Queue {
       now,
       random,
       onOpen({ reason, needsOperator, step, tookMs }) {
-        log[needsOperator ? 'error' : 'warn'](
-          { reason, step, tookMs },
-          'the mail server takes no confirmation mails; they wait',
-        );
+        const facts = { reason, step, tookMs };
+        log[needsOperator ? 'error' : 'warn'](facts, 'the mail server takes no confirmation mails; they wait');
         events.emit({ type: 'mailCircuitOpened', reason, needsOperator });
       },
       onClose() {
@@ -179,26 +171,21 @@ export class MailQueue implements Queue {
     const link = `${publicUrl}/confirm/${signLink(key, id)}`;
     const message = confirmationMessage(form, { id, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
-    const attempt = { step: 'connection' as MailStep, since: now(), noted: Promise.resolve(true) };
-    const onStep = async (step: MailStep): Promise<void> => {
-      if (step === 'reply') {
-        attempt.noted = store.noteMail(signup, now());
-        if (!(await attempt.noted)) throw new Error('Its signup needs no mail.');
+    let step: MailStep = 'connection';
+    let since = now();
+    const onStep = async (next: MailStep): Promise<void> => {
+      if (next === 'reply') {
+        await store.settle([id], mayBeSent(signup, now()));
         this.#unanswered.add(id);
         this.#worker.wake();
       }
-      Object.assign(attempt, { step, since: now() });
+      [step, since] = [next, now()];
     };
     try {
       this.#transport ??= openTransport(server, this.#limits);
-      await (await this.#transport).send(message, { signal: this.#worker.givenUp, onStep });
+      await (await this.#transport).send(message, this.#worker.givenUp, onStep);
     } catch (error) {
-      const { step, since } = attempt;
-      // A note that is still being written must not follow what is settled.
-      const isNoted = await attempt.noted.catch(() => null);
-      if (isNoted !== false) return this.#failed(signup, error, { step, tookMs: now() - since });
-      log.debug({ signup: id }, 'the signup needs no mail any more');
-      return;
+      return this.#failed(signup, error, { step, tookMs: now() - since });
     }
     this.#circuit.recordSuccess();
     await this.#worker.writer.write(() =>

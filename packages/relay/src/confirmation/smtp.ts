@@ -10,20 +10,14 @@ import type { Message } from './mail.ts';
  */
 export type MailStep = 'connection' | 'message' | 'reply';
 
-/** Options of {@link MailTransport.send}. */
-export interface SendOptions {
-  readonly signal: AbortSignal;
-  /**
-   * Called when the next step begins. The dot that begins `reply` is sent once this resolves: the server may take the
-   * mail from then on, and does not if it rejects.
-   */
-  readonly onStep: (step: Exclude<MailStep, 'connection'>) => Promise<void>;
-}
-
 /** A pool of connections to a mail server, kept open while there is something to send. */
 export interface MailTransport {
-  /** @throws an error for {@link classifyMailError} */
-  send(message: Message, options: SendOptions): Promise<void>;
+  /**
+   * @param onStep - called when a step after the connection begins. The dot is sent once that of `reply` resolves: from
+   *   then on the server may take the mail, and it does not if that rejects
+   * @throws an error for {@link classifyMailError}
+   */
+  send(message: Message, signal: AbortSignal, onStep: (step: MailStep) => Promise<void>): Promise<void>;
   /** Connects and logs in, without sending. @throws an error for {@link classifyMailError} */
   verify(): Promise<void>;
   close(): void;
@@ -39,17 +33,16 @@ export const mailConcurrency = 2;
 export const mailCalls = 2;
 
 /** Limits of the mails of a relay. */
-export interface MailLimits {
+export const mailLimits = {
   /** Time until the dot of a mail, in milliseconds; shorter than a claim. */
-  readonly dotMs: number;
-  /** Time from its dot until the reply, in milliseconds. */
-  readonly replyMs: number;
+  dotMs: 120_000,
+  /** Time that the server may be silent after it, in milliseconds: RFC 5321, 4.5.3.2.6, lest a mail is sent twice. */
+  replyMs: 10 * 60_000,
   /** Maximum number of mails that wait for the reply, beside those that are being sent. */
-  readonly unanswered: number;
-}
+  unanswered: 50,
+};
 
-/** RFC 5321, 4.5.3.2.6: ten minutes for the reply, because a mail that is given up sooner is sent twice. */
-export const mailLimits: MailLimits = { dotMs: 120_000, replyMs: 10 * 60_000, unanswered: 50 };
+export type MailLimits = Readonly<typeof mailLimits>;
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000 };
 
@@ -62,8 +55,7 @@ export const openTransport: OpenTransport = async (server, { dotMs, replyMs, una
   const options = {
     ...server,
     ...timeouts,
-    // Never the first limit that ends.
-    socketTimeout: dotMs + replyMs,
+    socketTimeout: replyMs,
     maxConnections: mailConcurrency + unanswered,
     idleTimeout: 30_000,
     // A mail sent over a broken connection may have arrived: only the caller repeats it.
@@ -71,33 +63,30 @@ export const openTransport: OpenTransport = async (server, { dotMs, replyMs, una
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-  /** Follows the content of a mail, by the signal of its attempt. */
-  const following = new WeakMap<AbortSignal, (content: Readable) => Readable>();
-  const transport = new Mailer(new SmtpPool(options), options).use('stream', ({ data, message }, done) => {
-    const follow = data.signal && following.get(data.signal);
-    if (follow) message.processFunc(follow);
-    done();
-  });
+  const pool = new SmtpPool(options);
+  const { name, version } = pool;
   return {
-    async send(message, { signal, onStep }) {
+    async send(message, signal, onStep) {
       const limit = new AbortController();
-      const expire = (): void => limit.abort();
-      let timer = setTimeout(expire, dotMs);
+      const timer = setTimeout(() => limit.abort(), dotMs);
       const either = AbortSignal.any([signal, limit.signal]);
-      const followed = async function* (content: Readable): AsyncGenerator<unknown> {
+      const untilDot = async function* (content: Readable): AsyncGenerator {
         yield* content;
         await onStep('reply');
         either.throwIfAborted();
         clearTimeout(timer);
-        timer = setTimeout(expire, replyMs);
       };
-      following.set(either, (content) => {
-        void onStep('message');
-        // Read only once the server asks for the content, unlike a transform.
-        return Readable.from(followed(content));
-      });
+      const send: typeof pool.send = (mail, done) => {
+        mail.message.processFunc((content) => {
+          void onStep('message');
+          // Reads nothing before the server asks for the content, unlike a transform.
+          return Readable.from(untilDot(content));
+        });
+        return pool.send(mail, done);
+      };
+      const mailer = new Mailer({ name, version, supportsAbortSignal: true, send }, options);
       try {
-        await transport.sendMail({ ...message, headers: { ...message.headers }, signal: either });
+        await mailer.sendMail({ ...message, headers: { ...message.headers }, signal: either });
       } catch (error) {
         throw limit.signal.aborted ? new Error('Timeout', { cause: error }) : error;
       } finally {
@@ -107,7 +96,7 @@ export const openTransport: OpenTransport = async (server, { dotMs, replyMs, una
     async verify() {
       await new SmtpPool({ ...options, socketTimeout: dotMs }).verify();
     },
-    close: () => transport.close(),
+    close: () => pool.close(),
   };
 };
 

@@ -85,12 +85,6 @@ export interface Claim {
  */
 export const claimMs = 3 * 60_000;
 
-/** When a confirmation mail that may have been sent is tried once more, in milliseconds. */
-export const secondMailMs = 24 * 60 * 60_000;
-
-/** The reason of a signup whose confirmation mail may have been sent. */
-export const unansweredMail = 'the mail server has not confirmed the mail';
-
 /** How long a signup waits for another one of the same person that is being sent, in milliseconds. */
 export const blockedMs = 5000;
 
@@ -117,7 +111,7 @@ export type DeliveryOutcome =
       readonly at: number;
       readonly nextAttemptAt: number | null;
       readonly reason: string | null;
-      /** True if an earlier mail may have been sent. Default: false. */
+      /** True if a mail may have been sent. Default: false. */
       readonly tried?: boolean;
     }
   | { readonly state: 'dead'; readonly at: number; readonly reason: string };
@@ -323,13 +317,6 @@ export interface SignupStore {
    * @returns false if there is no such signup
    */
   confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean>;
-  /**
-   * Notes before the end of a confirmation mail that it may have been sent. It is tried once more after
-   * {@link secondMailMs}, and never a third time, unless {@link settle} stores that the server has refused it.
-   *
-   * @returns false if the mail must not be sent: its signup is confirmed or erased, or another process sends it
-   */
-  noteMail(signup: Pick<ClaimedSignup, 'id' | 'tried'>, at: number): Promise<boolean>;
   /**
    * Deletes an unconfirmed signup whose person did not sign up, and stops the confirmation mails to the mailbox until
    * it is forgotten or confirms one. Idempotent.

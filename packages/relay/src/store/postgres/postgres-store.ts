@@ -47,12 +47,10 @@ import {
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
-  secondMailMs,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
   type ConfirmationScan,
-  unansweredMail,
 } from '../signup-store.ts';
 import { json, type RunQuery } from './connections.ts';
 import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
@@ -233,14 +231,6 @@ class PostgresStore implements SignupStore {
     return asStoreUnavailable(
       'written',
       async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true,
-    );
-  }
-
-  noteMail({ id, tried }: Pick<ClaimedSignup, 'id' | 'tried'>, at: number): Promise<boolean> {
-    const values = [id, tried, at + secondMailMs, unansweredMail];
-    return asStoreUnavailable(
-      'written',
-      async () => (await this.#database.brief.query(sql.noteMail, values)).length > 0,
     );
   }
 

@@ -178,8 +178,6 @@ export const sql = {
       SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING),
     mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $7 AND publication = $8 AND EXISTS (SELECT FROM confirmed))
     SELECT EXISTS (SELECT FROM ${signup} WHERE id = $1) AS known`,
-  noteMail: `UPDATE ${signup} SET next_attempt_at = CASE WHEN NOT tried THEN $3::bigint END, tried = true, last_error = $4
-             WHERE id = $1 AND state = 'unconfirmed' AND tried = $2 AND next_attempt_at IS NOT NULL RETURNING id`,
 
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
            UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,

@@ -57,12 +57,10 @@ import {
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
-  secondMailMs,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
   type ConfirmationScan,
-  unansweredMail,
 } from '../signup-store.ts';
 import { SqliteCounters } from './counters.ts';
 import { Erasure } from './erasure.ts';
@@ -255,11 +253,6 @@ export class SqliteStore implements SignupStore {
       this.#addConsent({ ...consent, signup: id, kind: 'confirmed', at, form: String(row['form']), person });
       return true;
     });
-  }
-
-  noteMail({ id, tried }: Pick<ClaimedSignup, 'id' | 'tried'>, at: number): Promise<boolean> {
-    const values = { id, tried: Number(tried), again: at + secondMailMs, reason: unansweredMail };
-    return this.#commits.run(() => Number(this.#statements.noteMail.run(values).changes) > 0);
   }
 
   stopMails(id: string, mailbox: Mailbox, at: number): Promise<void> {

@@ -99,8 +99,6 @@ export const sql = {
   confirmPerson: `UPDATE signup SET state = 'waiting', tried = 0, due_at = :at, next_attempt_at = 0, last_error = NULL
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
-  noteMail: `UPDATE signup SET next_attempt_at = CASE WHEN tried = 0 THEN :again END, tried = 1, last_error = :reason
-             WHERE id = :id AND state = 'unconfirmed' AND tried = :tried AND next_attempt_at IS NOT NULL`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
 
   mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
