@@ -227,19 +227,24 @@ describe('a mail whose content has ended counts as sent, and is tried once more 
     let relay = confirming(mail, parts);
     const { store } = relay;
     await relay.signUp('ada@example.com');
-    for (const [days, mails] of [
-      [0, 1],
-      [claimMs / day, 1],
-      [0.99, 1],
-      [1, 2],
-      [6, 2],
+    const deferred = (recipient: string) => (isForAda(recipient) ? new Refusal(451, '4.7.1 Greylisted') : null);
+    for (const [days, mails, fate] of [
+      [0, 1, 'lost'],
+      [claimMs / day, 1, 'not due'],
+      [0.99, 1, 'not due'],
+      [1, 1, 'deferred'],
+      [1.1, 2, 'lost'],
+      [6, 2, 'not due'],
     ] as const) {
       passed = days * day;
+      mail.refuseRecipient = fate === 'deferred' ? deferred : null;
       // Wakes the relay, whose timer does not follow the clock of this test.
       await relay.signUp(`bob${days}@example.com`);
       await mailTo(mail, `bob${days}@example.com`);
       await waitUntil(`${mails} mails after ${days} days`, () => mailsToAda(mail).length === mails);
-      if (days % 1 === 0 && days < 6) await lose(mail, relay);
+      if (fate === 'lost') await lose(mail, relay);
+      if (fate === 'deferred')
+        await waitUntil(fate, async () => (await store.list({ reason: '451' }, { limit: 1 })).length === 1);
       await relay.stop(0);
       relay = confirming(mail, { ...parts, store });
     }
