@@ -2,7 +2,7 @@
 import { mailboxHash } from './signup-identity.ts';
 import type { Mailbox, MailboxRecord } from './records.ts';
 import { type Row, numberOrNull } from './rows.ts';
-import { type ClaimedSignup, neverAttempted } from './signup-store.ts';
+import { type ClaimedSignup, type DeliveryOutcome, neverAttempted } from './signup-store.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -16,6 +16,14 @@ export const mailboxDays = 180;
  */
 export function waitAfter(mails: number): number {
   return mails === 1 ? 10 * minuteMs : 2 ** (mails - 2) * dayMs;
+}
+
+/** The reason of a signup whose mail may have been sent. */
+const unansweredMail = 'the mail server has not confirmed the mail';
+
+/** What is stored before a mail may be sent: it counts as sent, and is tried once more after a day, and never again. */
+export function mayBeSent({ tried }: Pick<ClaimedSignup, 'tried'>, at: number): DeliveryOutcome {
+  return { state: 'unconfirmed', at, nextAttemptAt: tried ? null : at + dayMs, reason: unansweredMail, tried: true };
 }
 
 export function mailboxOf(address: string, publication: string): Mailbox {
@@ -35,7 +43,7 @@ export function toMailbox(row: Row): MailboxRecord {
 /** A claimed signup that may get a mail. */
 export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;
-  /** Whether no mail was tried for it yet: it has to wait for its mailbox's turn. */
+  /** Whether no mail was tried for it yet, or the one that was counts as sent: it waits for its mailbox's turn. */
   readonly isNew: boolean;
 }
 
@@ -45,11 +53,13 @@ export function mailCandidates(
   rows: readonly Row[],
   publications: Readonly<Record<string, string>>,
 ): readonly MailCandidate[] {
-  const dueAt = new Map(rows.map(({ id, nextAttemptAt }) => [id, Number(nextAttemptAt)]));
+  const isNew = ({ nextAttemptAt, reason }: Row): boolean =>
+    Number(nextAttemptAt) === neverAttempted || reason === unansweredMail;
+  const newIds = new Set(rows.filter(isNew).map(({ id }) => id));
   return claimed.map((signup) => ({
     ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
     signup,
-    isNew: dueAt.get(signup.id) === neverAttempted,
+    isNew: newIds.has(signup.id),
   }));
 }
 
@@ -76,7 +86,8 @@ export function planMails(
   for (const { signup, isNew, mailbox, publication } of candidates) {
     const key = keyOf({ mailbox, publication });
     const record = known.get(key) ?? null;
-    const reason = reasonAgainst(record, isNew ? signup.dueAt : null, now);
+    const askedAt = signup.tried ? now : signup.dueAt;
+    const reason = reasonAgainst(record, isNew ? askedAt : null, now);
     if (reason !== null) kept.push({ id: signup.id, reason });
     else {
       mailed.push(signup);

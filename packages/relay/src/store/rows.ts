@@ -304,7 +304,7 @@ export function settledColumns(outcome: DeliveryOutcome): {
     settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
     status,
-    tried: Number(outcome.state === 'waiting' && outcome.tried),
+    tried: Number(repeats && outcome.tried === true),
   };
 }
 

@@ -52,7 +52,10 @@ export interface ClaimedSignup {
   readonly dueAt: number;
   /** Number of earlier attempts. */
   readonly attempts: number;
-  /** True if an earlier attempt may have reached the API: a lookup precedes the next attempt. */
+  /**
+   * True if an earlier attempt may have reached the API: a lookup precedes the next attempt. Of an unconfirmed signup:
+   * if its mail may have been sent.
+   */
   readonly tried: boolean;
   /** True if the person clicked the link in a confirmation mail. */
   readonly confirmed: boolean;
@@ -119,6 +122,8 @@ export type DeliveryOutcome =
       readonly at: number;
       readonly nextAttemptAt: number | null;
       readonly reason: string | null;
+      /** True if a mail may have been sent. Default: false. */
+      readonly tried?: boolean;
     }
   | { readonly state: 'dead'; readonly at: number; readonly reason: string };
 
@@ -177,7 +182,7 @@ export interface StoredSignup {
   readonly dueAt: number;
   /** Number of attempts to deliver it so far. */
   readonly attempts: number;
-  /** Whether an attempt may have reached the API without an answer. */
+  /** Whether an attempt may have reached the API without an answer; of an unconfirmed one, its mail the server. */
   readonly tried: boolean;
   /** Whether it is delivered only after a click in a confirmation mail. */
   readonly needsConfirmation: boolean;

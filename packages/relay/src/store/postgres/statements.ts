@@ -29,7 +29,8 @@ const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt",
   last_error AS reason, status, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
-  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.status`;
+  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.last_error AS reason,
+  s.status`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -136,8 +137,8 @@ export const sql = {
   beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 
   settle: `WITH changed AS (
-      UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
-        settled_at = o.settled_at, last_error = o.last_error, status = o.status
+      UPDATE ${signup} AS s SET state = o.state, tried = o.tried OR (s.tried AND s.state <> 'unconfirmed'), batch = NULL,
+        next_attempt_at = o.next_attempt_at, settled_at = o.settled_at, last_error = o.last_error, status = o.status
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
       WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${countDelivered('+')} SELECT`,
@@ -149,7 +150,8 @@ export const sql = {
   nextDue: `SELECT min(s.next_attempt_at) AS "nextAttemptAt" FROM unnest($1::text[]) AS f(form) CROSS JOIN unnest($2::text[]) AS t(state)
             CROSS JOIN LATERAL (SELECT next_attempt_at FROM ${signup} WHERE form = f.form AND state = t.state AND next_attempt_at IS NOT NULL
               ORDER BY next_attempt_at LIMIT 1) AS s`,
-  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL AND next_attempt_at > $2 RETURNING id`,
+  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL AND next_attempt_at > $2
+                  AND NOT (state = 'unconfirmed' AND tried) RETURNING id`,
 
   openBatches: `SELECT id, claimed_at AS "claimedAt", sent_at AS "sentAt",
                   (SELECT count(*) FROM ${signup} AS s WHERE s.batch = b.id) AS open
@@ -182,7 +184,7 @@ export const sql = {
   settleStatuses: `UPDATE ${signup} AS s SET status = k.status, next_attempt_at = k.next_attempt_at FROM ${rowsOf(signup, '$1')} AS k
       WHERE s.id = k.id AND ${unindexedState('s')} = 'delivered' AND s.next_attempt_at IS NOT NULL RETURNING s.id`,
   confirmPerson: `WITH confirmed AS (
-      UPDATE ${signup} SET state = 'waiting', due_at = $2, next_attempt_at = 0, last_error = NULL
+      UPDATE ${signup} SET state = 'waiting', tried = false, due_at = $2, next_attempt_at = 0, last_error = NULL
       WHERE id = $1 AND state = 'unconfirmed'
       RETURNING id, form, content),
     ledger AS (INSERT INTO ${consent} (${entry})

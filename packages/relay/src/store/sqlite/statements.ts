@@ -8,7 +8,7 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, status`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, last_error AS reason, status`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
@@ -76,8 +76,9 @@ export const sql = {
   remove: `DELETE FROM signup WHERE id = ?`,
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
-  settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason, status = :status WHERE id = :id
+  settle: `UPDATE signup SET state = :state, tried = :tried OR (tried AND state <> 'unconfirmed'), batch = NULL,
+             next_attempt_at = :nextAttemptAt, settled_at = :settledAt, last_error = :reason,
+             status = :status WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
@@ -105,7 +106,7 @@ export const sql = {
                    AND next_attempt_at <= :now AND submission IS NOT NULL ORDER BY next_attempt_at LIMIT :limit`,
   settleStatus: `UPDATE signup SET status = :status, next_attempt_at = :askAgainAt
                  WHERE id = :id AND state = 'delivered' AND next_attempt_at IS NOT NULL`,
-  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL
+  confirmPerson: `UPDATE signup SET state = 'waiting', tried = 0, due_at = :at, next_attempt_at = 0, last_error = NULL
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
@@ -171,7 +172,8 @@ export const scans = {
   // Of the newest signups, whatever became of them: there may be millions delivered, or waiting.
   statuses: `SELECT status, count(*) AS count FROM (SELECT state, status FROM signup WHERE id > :after ORDER BY id DESC LIMIT :read)
              WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT :limit`,
-  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
+  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest
+                AND NOT (state = 'unconfirmed' AND tried)`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
