@@ -5,10 +5,12 @@ import { fingerprint, signupId, personOfFingerprint } from './signup-identity.ts
 import {
   type ClaimedSignup,
   type ConfirmedSignup,
+  type Click,
   type ConsentRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenSignup,
   type DeliveryOutcome,
   type SignupState,
   type StoredSignup,
@@ -61,6 +63,17 @@ export function toStored(row: Row): StoredSignup {
     reason: textOrNull(row['reason']),
     status: textOrNull(row['status']),
     intent: textOrNull(row['intent']),
+  };
+}
+
+/** @param row - of an unconfirmed signup, with the sentence and the version of its first entry in the ledger */
+export function toOpen(row: Row): OpenSignup {
+  return {
+    id: String(row['id']),
+    form: String(row['form']),
+    receivedAt: Number(row['receivedAt']),
+    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
+    consent: { sentence: textOrNull(row['sentence']), version: textOrNull(row['version']) },
   };
 }
 
@@ -224,6 +237,19 @@ export function probeRow(now: number): SignupRow {
   const flags = { suspected: null, needsConfirmation: false };
   const signup = { form: '', submission, ...flags, origin: null, idempotencyKey: null, consent: null, receivedAt: now };
   return newRow(signupId(now), signup);
+}
+
+/** What a click changes about a signup, and its entry in the consent ledger. */
+export function confirmedRow(
+  { id, submission, status, consent }: Click['confirmed'][number],
+  form: string,
+  at: number,
+): { readonly columns: Row & Record<'content', string>; readonly entry: ConsentRecord } {
+  const { content } = fingerprint({ form, submission, suspected: false, idempotencyKey: null });
+  return {
+    columns: { id, submission: JSON.stringify(submission), content, status },
+    entry: { ...consent, signup: id, kind: 'confirmed', at, form, person: personOfFingerprint(content) },
+  };
 }
 
 /** The entry of a new signup in the consent ledger; null without one. */

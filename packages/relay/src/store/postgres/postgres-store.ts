@@ -11,10 +11,21 @@ import {
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
+import {
+  afterClick,
+  idsBehind,
+  mailCandidates,
+  type MailCandidate,
+  planMails,
+  recordOf,
+  toLinked,
+  toMailbox,
+  type Unmailed,
+} from '../mailbox-mails.ts';
 import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
+  confirmedRow,
   firstEntry,
   loadedRow,
   newRow,
@@ -35,12 +46,14 @@ import {
   type Claim,
   type ClaimedSignup,
   claimMs,
+  type Click,
   type ConfirmedSignup,
-  type Consent,
   type ConsentRecord,
   freshMs,
   type HeldAboutPerson,
+  type LinkedSignup,
   type Mailbox,
+  type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -147,7 +160,7 @@ class PostgresStore implements SignupStore {
     const ids = claimed.map(({ id }) => id);
     if (duplicates.length > 0) await query(sql.remove, [duplicates]);
     if (blocked.length > 0) await query(sql.postpone, [blocked, now + blockedMs]);
-    if (mailsOf) return claimMails(query, mailCandidates(claimed, rows, mailsOf), now);
+    if (mailsOf) return claimMails(query, mailCandidates(claimed, mailsOf), now);
     if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
     if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
     return claimed;
@@ -225,12 +238,26 @@ class PostgresStore implements SignupStore {
     );
   }
 
-  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
-    const { sentence, version, page, visitor } = consent;
-    const values = [id, at, sentence, version, page, visitor, mailbox?.mailbox, mailbox?.publication];
-    return asStoreUnavailable(
-      'written',
-      async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true,
+  linked(id: string, publications: Readonly<Record<string, string>>): Promise<LinkedSignup | null> {
+    const { query } = this.#database.brief;
+    return asStoreUnavailable('read', async () => {
+      const [row] = await query(filtered.list('id = ?'), [id, 1]);
+      if (!row) return null;
+      const signup = toStored(row);
+      const { submission } = signup;
+      const mailboxes = submission ? await query(sql.mailboxesOf, [mailboxHash(submission.email)]) : [];
+      const record = recordOf(mailboxes.map(toMailbox), signup, publications);
+      return toLinked(signup, record, await query(sql.openSignups, [idsBehind(signup, record)]));
+    });
+  }
+
+  confirmPerson(click: Click): Promise<readonly string[]> {
+    return asStoreUnavailable('written', () =>
+      this.#database.brief.transaction(async (query) => {
+        // Claims change the record of the mailbox too.
+        await query(sql.lockClaims);
+        return confirmIn(query, click);
+      }),
     );
   }
 
@@ -393,13 +420,44 @@ async function claimMails(
   if (candidates.length === 0) return [];
   const asked = candidates.map(({ mailbox, publication }) => ({ mailbox, publication }));
   const stored = (await query(sql.mailboxes, [json(asked)])).map(toMailbox);
-  const { mailed, kept, records } = planMails(candidates, stored, now);
-  await query(sql.countMails, [
-    json(records.map(({ lastMailAt, ...record }) => ({ ...record, last_mail_at: lastMailAt }))),
-    json(kept.map(({ id, reason }) => ({ id, last_error: reason }))),
-  ]);
+  const ids = stored.flatMap(({ signups }) => signups.map(({ id }) => id));
+  const sent = new Set((await query(sql.mailSent, [ids])).map(({ id }) => String(id)));
+  const { mailed, kept, records } = planMails(candidates, stored, sent, now);
+  await setMailboxes(query, records, kept);
   if (mailed.length > 0) await query(sql.postpone, [mailed.map(({ id }) => id), now + claimMs]);
   return mailed;
+}
+
+async function confirmIn(query: RunQuery, click: Click): Promise<readonly string[]> {
+  const { at, mailbox, confirmed, superseded, left } = click;
+  const ids = confirmed.map(({ id }) => id);
+  const shown = [...ids, ...superseded, ...left];
+  const formOf = new Map((await query(sql.lockOpen, [shown])).map(({ id, form }) => [String(id), String(form)]));
+  if (formOf.size < shown.length) return [];
+  const rows = confirmed.map((each) => confirmedRow(each, String(formOf.get(each.id)), at));
+  const values = [json(rows.map(({ columns }) => columns)), json(rows.map(({ entry }) => entry)), at, superseded];
+  await query(sql.confirmPerson, values);
+  const [stored] = mailbox ? await query(sql.mailboxes, [json([mailbox])]) : [];
+  const after = stored && afterClick(toMailbox(stored), click);
+  if (after) await query(sql.forgetMailbox, [after.record.mailbox, after.record.publication]);
+  const unticked = left.map((id) => ({ id, until: null, reason: null }));
+  const records = after && after.record.signups.length > 0 ? [after.record] : [];
+  await setMailboxes(query, records, [...unticked, ...(after?.kept ?? [])]);
+  return ids;
+}
+
+async function setMailboxes(
+  query: RunQuery,
+  records: readonly MailboxRecord[],
+  kept: readonly Unmailed[],
+): Promise<void> {
+  const columns = records.map(({ lastMailAt, signups, ...record }) => ({
+    ...record,
+    last_mail_at: lastMailAt,
+    signups: JSON.stringify(signups),
+  }));
+  const waiting = kept.map(({ id, until, reason }) => ({ id, next_attempt_at: until, last_error: reason }));
+  await query(sql.setMailboxes, [json(columns), json(waiting)]);
 }
 
 function settledRows({ ids, outcome }: Settlement): Row[] {

@@ -1,6 +1,5 @@
 /** Every SQL statement of the PostgreSQL store. */
 import { type Dialect, oneOf } from '../conditions.ts';
-import { digestLength } from '../signup-identity.ts';
 import { signupColumns } from '../rows.ts';
 
 /** Schema of the tables. */
@@ -119,11 +118,13 @@ export const sql = {
   mailboxes: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (
       SELECT mailbox, publication FROM ${rowsOf(confirmationMailbox, '$1')})`,
   mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = $1 ORDER BY publication`,
-  countMails: `WITH kept AS (UPDATE ${signup} AS s SET next_attempt_at = NULL, last_error = r.last_error
-      FROM ${rowsOf(signup, '$2')} AS r WHERE s.id = r.id)
-    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at)
-      SELECT mailbox, publication, mails, last_mail_at FROM ${rowsOf(confirmationMailbox, '$1')}
-    ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
+  mailSent: `SELECT id FROM ${signup} AS s WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'unconfirmed' AND next_attempt_at IS NULL`,
+  setMailboxes: `WITH kept AS (UPDATE ${signup} AS s SET next_attempt_at = r.next_attempt_at, last_error = r.last_error
+      FROM ${rowsOf(signup, '$2')} AS r WHERE s.id = r.id AND ${unindexedState('s')} = 'unconfirmed')
+    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at, signups)
+      SELECT mailbox, publication, mails, last_mail_at, signups FROM ${rowsOf(confirmationMailbox, '$1')}
+    ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at, signups = excluded.signups`,
+  forgetMailbox: `DELETE FROM ${confirmationMailbox} WHERE mailbox = $1 AND publication = $2`,
   stopMails: `WITH removed AS (DELETE FROM ${signup} WHERE id = $1 AND state = 'unconfirmed')
     INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at, suppressed_at) VALUES ($2, $3, 1, $4, $4)
     ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
@@ -169,14 +170,15 @@ export const sql = {
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
     SELECT id, form, due_at AS "dueAt" FROM changed`,
-  confirmPerson: `WITH confirmed AS (
-      UPDATE ${signup} SET state = 'waiting', due_at = $2, next_attempt_at = 0, last_error = NULL
-      WHERE id = $1 AND state = 'unconfirmed'
-      RETURNING id, form, content),
-    ledger AS (INSERT INTO ${consent} (${entry})
-      SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING),
-    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $7 AND publication = $8 AND EXISTS (SELECT FROM confirmed))
-    SELECT EXISTS (SELECT FROM ${signup} WHERE id = $1) AS known`,
+  openSignups: `SELECT s.*, c.sentence, c.version FROM (SELECT ${stored} FROM ${signup} AS o
+      WHERE id = ANY($1::uuid[]) AND ${unindexedState('o')} = 'unconfirmed') AS s
+    LEFT JOIN ${consent} AS c ON c.signup = s.id AND c.kind <> 'confirmed' ORDER BY s.id`,
+  lockOpen: `SELECT id, form FROM ${signup} AS s WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'unconfirmed' ORDER BY id FOR UPDATE`,
+  confirmPerson: `WITH confirmed AS (UPDATE ${signup} AS s SET state = 'waiting', due_at = $3, next_attempt_at = 0, last_error = NULL,
+        tried = false, submission = r.submission, content = r.content, status = r.status
+      FROM ${rowsOf(signup, '$1')} AS r WHERE s.id = r.id),
+    superseded AS (DELETE FROM ${signup} WHERE id = ANY($4::uuid[]))
+    INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')} ON CONFLICT (signup, kind) DO NOTHING`,
 
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
            UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,
@@ -295,9 +297,6 @@ export const webhooks = {
 const chosen = (states: string, where: string): string =>
   `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
-/** The mail server has refused its confirmation mail, which is tried again whenever its mailbox got the last one. */
-const isRefusedMail = `state = 'dead' AND needs_confirmation AND attempts = 0`;
-
 /** Statements with a filter; `where` has a `?` for each value. Changes run in batches, after an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
@@ -306,7 +305,7 @@ export const filtered = {
   redrive: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint WHEN ${isRefusedMail} THEN 1 ELSE 0 END, settled_at = NULL, last_error = NULL
+        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, settled_at = NULL, last_error = NULL, status = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})

@@ -11,18 +11,20 @@ import {
 } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
 import {
-  firstIdOf,
-  ledgerHashes,
-  mailboxHash,
-  personHash,
-  personOfFingerprint,
-  signupId,
-  suppressionHash,
-} from '../signup-identity.ts';
+  afterClick,
+  idsBehind,
+  mailCandidates,
+  type MailCandidate,
+  planMails,
+  recordOf,
+  toLinked,
+  toMailbox,
+} from '../mailbox-mails.ts';
+import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
+  confirmedRow,
   firstEntry,
   loadedRow,
   newRow,
@@ -45,12 +47,14 @@ import {
   type Claim,
   type ClaimedSignup,
   claimMs,
+  type Click,
   type ConfirmedSignup,
-  type Consent,
   type ConsentRecord,
   freshMs,
   type HeldAboutPerson,
+  type LinkedSignup,
   type Mailbox,
+  type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -129,7 +133,7 @@ export class SqliteStore implements SignupStore {
       const { markSent, postpone, remove, beginBatch } = this.#statements;
       for (const id of plan.duplicates) remove.run(id);
       for (const id of plan.blocked) postpone.run({ id, until: now + blockedMs });
-      if (mailsOf) return this.#claimMails(mailCandidates(plan.claimed, rows, mailsOf), now);
+      if (mailsOf) return this.#claimMails(mailCandidates(plan.claimed, mailsOf), now);
       for (const { id, tried } of plan.claimed)
         markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until: batch ? null : now + claimMs });
       if (batch && plan.claimed.length > 0) beginBatch.run({ ...batch, now });
@@ -138,14 +142,20 @@ export class SqliteStore implements SignupStore {
   }
 
   #claimMails(candidates: readonly MailCandidate[], now: number): readonly ClaimedSignup[] {
-    const { mailbox, countMail, keepUnmailed, postpone } = this.#statements;
+    const { mailbox, mailSent, keepUnmailed, postpone } = this.#statements;
     const stored = candidates.map((each) => mailbox.get({ mailbox: each.mailbox, publication: each.publication }));
     const known = stored.filter((row) => row !== undefined).map(toMailbox);
-    const { mailed, kept, records } = planMails(candidates, known, now);
-    for (const { suppressedAt: _, ...record } of records) countMail.run(record);
-    for (const each of kept) keepUnmailed.run(each);
+    const ids = known.flatMap(({ signups }) => signups.map(({ id }) => id));
+    const sent = new Set(mailSent.all(JSON.stringify(ids)).map(({ id }) => String(id)));
+    const { mailed, kept, records } = planMails(candidates, known, sent, now);
+    for (const record of records) this.#setMailbox(record);
+    for (const each of kept) keepUnmailed.run({ ...each });
     for (const { id } of mailed) postpone.run({ id, until: now + claimMs });
     return mailed;
+  }
+
+  #setMailbox({ suppressedAt: _, signups, ...record }: MailboxRecord): void {
+    this.#statements.setMailbox.run({ ...record, signups: JSON.stringify(signups) });
   }
 
   /**
@@ -244,14 +254,41 @@ export class SqliteStore implements SignupStore {
     return confirmed;
   }
 
-  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
+  linked(id: string, publications: Readonly<Record<string, string>>): Promise<LinkedSignup | null> {
+    return this.#read(() => {
+      const { ofId, mailboxesOf, openSignups } = this.#statements;
+      const row = ofId.get(id);
+      if (!row) return null;
+      const signup = toStored(row);
+      const mailboxes = signup.submission ? mailboxesOf.all(mailboxHash(signup.submission.email)) : [];
+      const record = recordOf(mailboxes.map(toMailbox), signup, publications);
+      return toLinked(signup, record, openSignups.all(JSON.stringify(idsBehind(signup, record))));
+    });
+  }
+
+  confirmPerson(click: Click): Promise<readonly string[]> {
+    const { at, mailbox, confirmed, superseded, left } = click;
+    const { openForm, confirmPerson, removeUnconfirmed, keepUnmailed, forgetMailbox } = this.#statements;
     return this.#commits.run(() => {
-      const row = this.#statements.confirmPerson.get({ id, at });
-      if (!row) return this.#statements.exists.get(id) !== undefined;
-      if (mailbox) this.#statements.forgetMailbox.run({ ...mailbox });
-      const person = personOfFingerprint(String(row['content']));
-      this.#addConsent({ ...consent, signup: id, kind: 'confirmed', at, form: String(row['form']), person });
-      return true;
+      const formOf = new Map(
+        [...confirmed.map(({ id }) => id), ...superseded, ...left].map((id) => [id, openForm.get(id)?.['form']]),
+      );
+      if ([...formOf.values()].includes(undefined)) return [];
+      for (const each of confirmed) {
+        const { columns, entry } = confirmedRow(each, String(formOf.get(each.id)), at);
+        confirmPerson.run({ ...columns, at });
+        this.#addConsent(entry);
+      }
+      for (const id of superseded) removeUnconfirmed.run(id);
+      for (const id of left) keepUnmailed.run({ id, until: null, reason: null });
+      const stored = mailbox && this.#statements.mailbox.get({ ...mailbox });
+      if (stored) {
+        const { record, kept } = afterClick(toMailbox(stored), click);
+        forgetMailbox.run({ ...mailbox });
+        if (record.signups.length > 0) this.#setMailbox(record);
+        for (const each of kept) keepUnmailed.run({ ...each });
+      }
+      return confirmed.map(({ id }) => id);
     });
   }
 

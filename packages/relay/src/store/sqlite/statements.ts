@@ -96,17 +96,22 @@ export const sql = {
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
             RETURNING id, form, due_at AS dueAt`,
-  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL
-                  WHERE id = :id AND state = 'unconfirmed'
-                  RETURNING form, content`,
-  exists: `SELECT 1 FROM signup WHERE id = ?`,
+  ofId: `SELECT ${stored} FROM signup WHERE id = ?`,
+  openSignups: `SELECT s.*, c.sentence, c.version FROM (SELECT ${stored} FROM signup
+                  WHERE id IN (SELECT value FROM json_each(?)) AND +state = 'unconfirmed') AS s
+                LEFT JOIN consent AS c ON c.signup = s.id AND c.kind <> 'confirmed' ORDER BY s.id`,
+  openForm: `SELECT form FROM signup WHERE id = ? AND state = 'unconfirmed'`,
+  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL, tried = 0,
+                    submission = :submission, content = :content, status = :status WHERE id = :id`,
 
   mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
   mailboxesOf: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = ?`,
-  countMail: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at)
-              VALUES (:mailbox, :publication, :mails, :lastMailAt)
-              ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
-  keepUnmailed: `UPDATE signup SET next_attempt_at = NULL, last_error = :reason WHERE id = :id`,
+  mailSent: `SELECT id FROM signup WHERE id IN (SELECT value FROM json_each(?)) AND +state = 'unconfirmed' AND next_attempt_at IS NULL`,
+  setMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, signups)
+               VALUES (:mailbox, :publication, :mails, :lastMailAt, :signups)
+               ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at,
+                 signups = excluded.signups`,
+  keepUnmailed: `UPDATE signup SET next_attempt_at = :until, last_error = :reason WHERE id = :id AND state = 'unconfirmed'`,
   suppressMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at)
                     VALUES (:mailbox, :publication, 1, :at, :at)
                     ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
@@ -221,9 +226,6 @@ export const webhooks = {
 /** Runs once, when the number is first asked for. */
 export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state = 'delivered'`;
 
-/** The mail server has refused its confirmation mail, which is tried again whenever its mailbox got the last one. */
-const isRefusedMail = `state = 'dead' AND needs_confirmation = 1 AND attempts = 0`;
-
 /** Statements with a filter; `where` has a `?` for each value. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
@@ -232,7 +234,7 @@ export const filtered = {
   redrive: (
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? WHEN ${isRefusedMail} THEN 1 ELSE 0 END, settled_at = NULL, last_error = NULL
+      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? ELSE 0 END, settled_at = NULL, last_error = NULL, status = NULL
     WHERE ${isIdle} AND state IN ('dead', 'review') AND ${where}`,
   discard: (where: string) =>
     `DELETE FROM signup WHERE id IN (SELECT id FROM ${undelivered} WHERE state IN ('dead', 'review', 'unconfirmed')) AND ${where}`,
