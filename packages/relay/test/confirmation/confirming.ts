@@ -25,7 +25,12 @@ export interface Confirming extends RunningRelay {
   visit(link: string, method?: string, fields?: URLSearchParams): Promise<Response>;
 }
 
-export function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...parts }: RelayParts = {}): Confirming {
+/** @param options - `starts`: whether it works all the time; otherwise `deliver` does, on demand */
+export function confirming(
+  mail: Pick<MailServer, 'url'>,
+  { settings = {}, ...parts }: RelayParts = {},
+  { starts = true }: { readonly starts?: boolean } = {},
+): Confirming {
   const events: RelayEvent[] = [];
   const relay = runRelay({
     settings: { ...settingsFor(mail), ...settings },
@@ -33,7 +38,7 @@ export function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...pa
     onEvent: (event) => void events.push(event),
     ...parts,
   });
-  relay.start();
+  if (starts) relay.start();
   return {
     ...relay,
     events,
