@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { signLink } from '../../src/confirmation/mail.ts';
-import { everySignup, type StoredSignup } from '../../src/index.ts';
+import type { StoredSignup } from '../../src/index.ts';
 import { purposeKey } from '../../src/secrets.ts';
 import { linkIn, startMailServer } from '../mail-server.ts';
 import { sandboxApi } from '../sandbox-api.ts';
@@ -53,7 +53,7 @@ async function twoForms(settings: Readonly<Record<string, string>> = {}, more = 
     },
     /** What the API got: the address and what came with it. */
     delivered: () => api.received.map(({ double_opt_override: _, ...request }) => request),
-    signups: (): Promise<StoredSignup[]> => Array.fromAsync(everySignup(relay.store)),
+    signups: (): Promise<readonly StoredSignup[]> => relay.store.list({}, { limit: 99 }),
     /** Presses a button as a browser does, by its label. */
     async press(link: string, label: string, ticks?: (label: string) => boolean, place = 0): Promise<Response> {
       const all = (await forms(link)).flatMap((form) => form.buttons.map((button) => ({ form, button })));
@@ -282,10 +282,8 @@ describe('the click on that page', () => {
       eves?.shown ?? '',
       'x'.repeat(100_000),
     ]) {
-      const fields = new URLSearchParams([
-        ['shown', bad],
-        ...['0', '1', '0.0', '0.address'].map((choice) => ['choice', choice]),
-      ]);
+      const fields = new URLSearchParams({ shown: bad });
+      for (const choice of ['0', '1', '0.0', '0.address']) fields.append('choice', choice);
       const answer = await relay.visit(relay.link(0), 'POST', fields);
       expect([answer.status, formsOf(await answer.text())[0]?.boxes.length]).toEqual([409, 2]);
     }

@@ -5,7 +5,12 @@ export interface PageForm {
   /** Its text, without the labels of the buttons. */
   readonly text: string;
   readonly boxes: readonly { readonly label: string; readonly value: string; readonly checked: boolean }[];
-  readonly buttons: readonly { readonly label: string; readonly value: string | null }[];
+  readonly buttons: readonly {
+    readonly label: string;
+    readonly value: string | null;
+    /** The lines of text before it, since the last button. */
+    readonly lines: readonly string[];
+  }[];
   readonly shown: string;
 }
 
@@ -37,10 +42,16 @@ export function formsOf(html: string): readonly PageForm[] {
         checked: / checked\b/.test(tag),
       }),
     ),
-    buttons: [...content.matchAll(/(<button[^>]*>)([^]*?)<\/button>/g)].map(([, tag = '', label = '']) => ({
-      label: textOf(label),
-      value: attribute(tag, 'value'),
-    })),
+    buttons: [...content.matchAll(/([^]*?)(<button[^>]*>)([^]*?)<\/button>/g)].map(
+      ([, before = '', tag = '', label = '']) => ({
+        label: textOf(label),
+        value: attribute(tag, 'value'),
+        lines: before
+          .split(/<br>|<\/?p>/)
+          .map(textOf)
+          .filter(Boolean),
+      }),
+    ),
     shown: attribute(/<input type="hidden"[^>]*>/.exec(content)?.[0] ?? '', 'value') ?? '',
   }));
 }

@@ -204,7 +204,10 @@ export const sql = {
         CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = ANY($5::text[])) AS s
       WHERE strpos(d.types, 'signup.erased') > 0 ORDER BY s.id),
     consents AS (DELETE FROM ${consent} WHERE person = ANY($5::text[]) AND NOT $2 RETURNING 1),
-    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $6 AND suppressed_at IS NULL),
+    -- Other addresses of the mailbox may have signups that its next link has to show.
+    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $6 AND suppressed_at IS NULL AND NOT EXISTS (
+      SELECT FROM json_array_elements(signups::json) AS e JOIN ${signup} AS s ON s.id = (e ->> 'id')::uuid
+      WHERE ${unindexedState('s')} = 'unconfirmed' AND NOT (s.content >= $1 AND s.content < $1 || '~'))),
     suppressed AS (INSERT INTO ${suppression} (hash) VALUES ($4) ON CONFLICT (hash) DO NOTHING)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   isSuppressed: `SELECT 1 FROM ${suppression} WHERE hash = $1`,

@@ -117,7 +117,9 @@ export const sql = {
                     ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
   removeUnconfirmed: `DELETE FROM signup WHERE id = ? AND state = 'unconfirmed'`,
   forgetMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
-  eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL`,
+  // Other addresses of the mailbox may have signups that its next link has to show.
+  eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM json_each(signups) JOIN signup AS s ON s.id = json_each.value ->> 'id' AND +s.state = 'unconfirmed')`,
   expireMailboxes: `DELETE FROM confirmation_mailbox WHERE (mailbox, publication) IN (SELECT mailbox, publication
       FROM confirmation_mailbox WHERE last_mail_at < :before LIMIT :limit)`,
 
