@@ -15,7 +15,7 @@ import type { Status } from '../src/ops/operator.ts';
 import { forgetToken, hasToken, keepToken, request, SignedOutError, type OperatorActions } from './operator-api.ts';
 import './person-search.ts';
 import { discardButton, redriveButton } from './signup-list.ts';
-import { backlogs, destinations, hourChart, stateBadge, summarize, tiles } from './status-view.ts';
+import { backlogs, destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
 
 const refreshMs = 3000;
 const wrongToken = 'The token is wrong. Copy it again, without spaces.';
@@ -183,7 +183,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
   #board(status: Status | undefined): TemplateResult {
     return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? '')}
       ${notice('unclear-consents', status?.running?.unclearConsents ?? '')}
-      ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), backlogs(status), destinations(status, this)] : nothing}
+      ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), subscriptions(status), backlogs(status), destinations(status, this)] : nothing}
       <person-search .page=${this}></person-search>
       ${this.#lists(status)}`;
   }

@@ -105,7 +105,6 @@ export const guards: readonly Guard[] = [
           if (!signup?.submission) return linked;
           const consent = { sentence: null, version: null };
           return {
-            mailbox: null,
             signup: { ...signup, state: 'unconfirmed' },
             open: [{ ...signup, submission: signup.submission, consent }],
           };

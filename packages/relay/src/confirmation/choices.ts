@@ -3,21 +3,24 @@
  * versions. None wins by being the first or the last. Pure.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { SubmittedField } from '@newsletter-kit/core/signup';
 import type { Consent, OpenSignup } from '../store/signup-store.ts';
 
-/** What a choice sends, and the words that are shown with it. */
+/** What a choice sends, and what is shown of it. */
 export interface Choice extends Pick<Consent, 'sentence' | 'version'> {
   readonly submission: KeptSubmission;
+  /** The fields that not all signups of the group agree on. */
+  readonly own: readonly SubmittedField[];
 }
 
 /** The open signups of one form and address. */
 export interface Group {
   readonly form: string;
+  /** As written. */
+  readonly email: string;
   readonly ids: readonly string[];
-  /** The address as written, with whatever all of them agree on. */
-  readonly agreed: Choice;
-  /** The versions, the newest last; empty where there is one. */
-  readonly versions: readonly Choice[];
+  /** One where all agree; otherwise the versions, the newest last, and then what all agree on. */
+  readonly choices: readonly Choice[];
 }
 
 /** Maximum number of versions of a group. */
@@ -25,57 +28,37 @@ const mostVersions = 3;
 
 export function groupsOf(open: readonly OpenSignup[]): readonly Group[] {
   const groups = Map.groupBy(open, ({ form, submission }) => JSON.stringify([form, submission.email]));
-  return [...groups.values()].flatMap((signups) => {
-    const agreed = agreedIn(signups);
-    const ofVersion = Map.groupBy(signups, ({ submission: { custom_fields: fields = [] }, consent }) =>
+  return [...groups.values()].flatMap((all) => {
+    const versions = Map.groupBy(all, ({ submission: { custom_fields: fields = [] }, consent }) =>
       JSON.stringify([consent.sentence, fields.map((field) => JSON.stringify(field)).toSorted()]),
     );
-    const versions = ofVersion.size === 1 ? [] : [...ofVersion.values()].slice(-mostVersions);
-    return signups.slice(0, 1).map(({ form }) => ({
-      form,
-      ids: signups.map(({ id }) => id),
-      agreed,
-      versions: versions.map((same) => versionOf(same, agreed)),
-    }));
+    const differing = versions.size === 1 ? [] : [...versions.values()].slice(-mostVersions);
+    const choices = [...differing, all].flatMap((same) => same.slice(0, 1).map((first) => choiceOf(first, same, all)));
+    const ids = all.map(({ id }) => id);
+    return all.slice(0, 1).map(({ form, submission: { email } }) => ({ form, email, ids, choices }));
   });
 }
 
-/** The fields of a version that its group does not agree on. */
-export function ownFields({ submission }: Choice, { agreed }: Group): NonNullable<KeptSubmission['custom_fields']> {
-  const common = new Set(agreed.submission.custom_fields?.map(({ name }) => name));
-  return submission.custom_fields?.filter(({ name }) => !common.has(name)) ?? [];
-}
-
-/** The fields and the consent of a version, with the attribution of its whole group. */
-function versionOf(signups: readonly OpenSignup[], { submission }: Choice): Choice {
-  const { submission: own, ...words } = agreedIn(signups);
-  const { custom_fields: fields, consent } = own;
-  return {
-    ...words,
-    submission: { ...submission, ...(fields && { custom_fields: fields }), ...(consent !== undefined && { consent }) },
-  };
-}
-
-/** Whatever is the same in all of these signups; a field with values in some alone is not. */
-function agreedIn([first, ...others]: readonly OpenSignup[]): Choice {
-  if (!first) throw new Error('A group has at least one signup.');
-  const isAgreed = (part: (signup: OpenSignup) => unknown): boolean =>
-    others.every((other) => JSON.stringify(part(other)) === JSON.stringify(part(first)));
-  const { email, custom_fields: fields = [], ...rest } = first.submission;
-  const agreedFields = fields.filter((field) =>
-    isAgreed(({ submission }) => submission.custom_fields?.filter(({ name }) => name === field.name)),
+/** The fields and words that are the same in one version, with the attribution that is the same in its whole group. */
+function choiceOf(first: OpenSignup, same: readonly OpenSignup[], all: readonly OpenSignup[]): Choice {
+  const agree = (signups: readonly OpenSignup[], part: (signup: OpenSignup) => unknown): boolean =>
+    new Set(signups.map((signup) => JSON.stringify(part(signup)))).size === 1;
+  const agreeOn = (signups: readonly OpenSignup[], { name }: SubmittedField): boolean =>
+    agree(signups, ({ submission }) => submission.custom_fields?.filter((field) => field.name === name));
+  const { email, custom_fields = [], consent, ...source } = first.submission;
+  const fields = custom_fields.filter((field) => agreeOn(same, field));
+  const agreedSource = Object.entries(source).filter(([name]) =>
+    agree(all, ({ submission }) => Object.entries(submission).find(([each]) => each === name)),
   );
   return {
-    sentence: isAgreed(({ consent }) => consent.sentence) ? first.consent.sentence : null,
-    version: isAgreed(({ consent }) => consent.version) ? first.consent.version : null,
+    sentence: agree(same, (signup) => signup.consent.sentence) ? first.consent.sentence : null,
+    version: agree(same, (signup) => signup.consent.version) ? first.consent.version : null,
+    own: fields.filter((field) => !agreeOn(all, field)),
     submission: {
       email,
-      ...Object.fromEntries(
-        Object.entries(rest).filter(([name]) =>
-          isAgreed(({ submission }) => Object.entries(submission).find(([key]) => key === name)),
-        ),
-      ),
-      ...(agreedFields.length > 0 && { custom_fields: agreedFields }),
+      ...Object.fromEntries(agreedSource),
+      ...(fields.length > 0 && { custom_fields: fields }),
+      ...(consent !== undefined && agree(same, ({ submission }) => submission.consent) && { consent }),
     },
   };
 }

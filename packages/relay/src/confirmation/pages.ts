@@ -1,20 +1,13 @@
 /** The pages of a confirmation link: GET shows what is open, and only its POST confirms. */
-import {
-  buttonHtml,
-  collectBody,
-  type KeptSubmission,
-  messageHtml,
-  pageHeaders,
-  pageHtml,
-} from '@newsletter-kit/core/endpoint';
+import { buttonHtml, collectBody, messageHtml, pageHeaders, pageHtml } from '@newsletter-kit/core/endpoint';
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { mailboxOf } from '../store/mailbox-mails.ts';
-import type { LinkedSignup, StoredSignup } from '../store/signup-store.ts';
-import { type Choices, choicesHtml, readChoices } from './choice-page.ts';
+import type { LinkedSignup, OpenSignup } from '../store/signup-store.ts';
+import { choicesHtml, type Chosen, readChoice } from './choice-page.ts';
 import { notMePath, signLink, verifyLink } from './mail.ts';
 import { statePage } from './state-page.ts';
 
@@ -38,81 +31,69 @@ export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
   { key, visitor }: ConfirmationPagesOptions,
 ): Hono<PageEnvironment> {
-  const publications = Object.fromEntries(Object.values(forms).map(({ name, publicationId }) => [name, publicationId]));
-
-  /** The signup of a link; `unknown` for an invalid link, `gone` if its signup was deleted. */
-  async function find(token: string): Promise<LinkedSignup | 'unknown' | 'gone'> {
+  /** Answers for the signup of a link. @param gone - the page where it was deleted */
+  async function linkedTo(
+    token: string,
+    answer: (linked: LinkedSignup) => Response | Promise<Response>,
+    gone = goneHtml,
+  ) {
     const id = verifyLink(key, token);
-    if (id === null) return 'unknown';
-    const linked = await store.linked(id, publications);
+    if (id === null) return page(404, unknownHtml);
+    const linked = await store.linked(id);
     // A dead letter without an attempt to deliver: its confirmation mail was refused.
     const isGone = !linked || (linked.signup.state === 'dead' && linked.signup.attempts === 0);
-    return isGone ? 'gone' : linked;
-  }
-
-  /** Answers for the signup of a link. */
-  async function linkedTo(token: string, answer: (linked: LinkedSignup) => Response | Promise<Response>) {
-    const linked = await find(token);
-    if (linked === 'unknown') return page(404, unknownHtml);
-    if (linked === 'gone') return page(410, goneHtml);
-    return answer(linked);
+    return isGone ? page(410, gone) : answer(linked);
   }
 
   /** Answers for an unconfirmed signup, or says why the link of a person who did not sign up has nothing to stop. */
-  async function objection(token: string, answer: (signup: Unconfirmed) => Response | Promise<Response>) {
-    const linked = await find(token);
-    if (linked === 'unknown') return page(404, unknownHtml);
-    if (linked === 'gone' || linked.signup.state !== 'unconfirmed' || linked.signup.submission === null)
-      return page(410, notOpenHtml);
-    return answer({ ...linked.signup, submission: linked.signup.submission });
+  function objection(token: string, answer: (signup: OpenSignup) => Response | Promise<Response>) {
+    const ofLink = ({ signup, open }: LinkedSignup) => {
+      const own = open.find(({ id }) => id === signup.id);
+      return own ? answer(own) : page(410, notOpenHtml);
+    };
+    return linkedTo(token, ofLink, notOpenHtml);
   }
 
-  /** What is open; of a signup that is confirmed its state, and then what else is. */
+  /** What is open; of a signup that is confirmed its state, and then what else is open. */
   function show(status: number, { signup, open }: LinkedSignup, seen = 0): Response {
     const form = forms[signup.form];
     const { subject, button, lang } = form?.confirmation ?? fallback;
-    const content = choicesHtml(open, { key, id: signup.id, button });
-    if (signup.state === 'unconfirmed')
-      return page(
-        status,
-        pageHtml({ title: subject.replaceAll('{form}', signup.form), paragraphs: [], content, lang }),
-      );
-    const { html, refreshSeconds } = statePage(signup, form, seen);
+    const content = choicesHtml(open, { key, id: signup.id }, button);
+    if (signup.state === 'unconfirmed') {
+      const title = subject.replaceAll('{form}', signup.form);
+      return page(status, pageHtml({ title, paragraphs: [], content, lang }));
+    }
+    const { refreshSeconds, ...text } = statePage(signup, form, seen);
     // A refresh would take away what is ticked.
-    const refreshes = refreshSeconds !== null && open.length === 0 && seen < mostRefreshes;
+    const refreshes = refreshSeconds !== null && open.length === 0;
     return page(
       status,
-      html.replace('</main>', () => `${content}</main>`),
+      pageHtml({ ...text, content }),
       refreshes ? { refresh: `${refreshSeconds}; url=?seen=${seen + 1}` } : {},
     );
   }
 
   /** Confirms what was chosen. @returns where to go then; null if something has changed since the page was opened */
-  async function confirm(
-    { signup, mailbox, open }: LinkedSignup,
-    { shown, groups }: Choices,
-    visitorOf: (form: Form) => string | null,
-  ): Promise<string | null> {
+  async function confirm({ shown, groups }: Chosen, named: string, visitorOf: (form: Form) => string | null) {
     const at = now();
-    const confirmed = groups.map(({ group: { form, ids }, choice: { submission, ...words } }) => {
+    const confirmed = groups.map(({ form, ids, choice: { submission, sentence, version } }) => {
       const rules = forms[form];
-      const consent = { ...words, page: null, visitor: rules ? visitorOf(rules) : null };
+      const consent = { sentence, version, page: null, visitor: rules ? visitorOf(rules) : null };
       // The link of the mail leads to its state.
-      return { id: ids.includes(signup.id) ? signup.id : (ids[0] ?? ''), submission, status: null, consent };
+      return { id: ids.find((id) => id === named) ?? ids[0] ?? '', form, submission, status: null, consent };
     });
-    const chosen = new Set(groups.flatMap(({ group }) => group.ids));
+    const chosen = new Set(groups.flatMap(({ ids }) => ids));
     const superseded = [...chosen].filter((id) => confirmed.every((each) => each.id !== id));
-    const left = shown.filter((id) => !chosen.has(id));
-    const ids = await store.confirmPerson({ at, mailbox, confirmed, superseded, left });
+    const left = shown.map(({ id }) => id).filter((id) => !chosen.has(id));
+    const ids = await store.confirmPerson({ at, confirmed, superseded, left });
     health.succeeded('accept');
-    const [first] = open
-      .filter(({ id }) => ids.includes(id))
-      .toSorted((one, other) => Number(other.id === signup.id) - Number(one.id === signup.id));
-    for (const { id, form, receivedAt } of open.filter((each) => ids.includes(each.id))) {
+    for (const { id, form, receivedAt } of shown.filter((each) => ids.includes(each.id))) {
       log.info({ signup: id }, 'confirmed by the person');
       events.emit({ type: 'confirmed', form, waitedMs: at - receivedAt });
     }
-    return first ? (forms[first.form]?.confirmation?.confirmedUrl ?? signLink(key, first.id)) : null;
+    const id = ids.find((each) => each === named) ?? ids[0];
+    const form = confirmed.find((each) => each.id === id)?.form ?? '';
+    return id === undefined ? null : (forms[form]?.confirmation?.confirmedUrl ?? signLink(key, id));
   }
 
   return new Hono<PageEnvironment>()
@@ -130,17 +111,16 @@ export function confirmationPages(
       }),
     )
     .get('/:token', ({ req }) =>
-      linkedTo(req.param('token'), (linked) =>
-        show(200, linked, req.query('seen') === '1' ? 1 : Number(req.query('seen') === '2') * 2),
-      ),
+      linkedTo(req.param('token'), (linked) => show(200, linked, Number(req.query('seen') ?? 0))),
     )
     .post('/:token', async ({ req, env }) => {
       const token = req.param('token');
       return linkedTo(token, async (linked) => {
         const body = (await collectBody(req.raw.body ?? [], submissionLimit)) ?? undefined;
         const fields = new URLSearchParams(new TextDecoder().decode(body));
-        const choices = readChoices(fields, linked.open, { key, id: linked.signup.id });
-        const location = choices && (await confirm(linked, choices, (form) => visitor(req.raw, env.peer, form)));
+        const { id } = linked.signup;
+        const chosen = readChoice(fields, linked.open, { key, id });
+        const location = chosen && (await confirm(chosen, id, (form) => visitor(req.raw, env.peer, form)));
         if (location !== null) return redirect(location);
         // Nothing is confirmed: of two clicks at once the first has decided, or the page shows what there is to choose.
         return linkedTo(token, (now) => (now.signup.state === 'unconfirmed' ? show(409, now) : redirect(token)));
@@ -159,11 +139,6 @@ export function confirmationPages(
 
 /** Path of the page after an objection, shorter than any token. It outlives the signup, which is deleted. */
 const stoppedPath = 'stopped';
-
-type Unconfirmed = StoredSignup & { readonly submission: KeptSubmission };
-
-/** How often the page of a state refreshes itself. */
-const mostRefreshes = 2;
 
 /** Texts for a form that is no longer in the configuration. */
 const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;

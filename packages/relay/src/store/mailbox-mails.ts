@@ -2,10 +2,10 @@
  * How many confirmation mails a mailbox gets from a publication: one at once, and later ever fewer. Which of its signups
  * a mail names, which one covers, and which wait. Pure.
  */
-import { mailboxHash } from './signup-identity.ts';
-import type { Click, LinkedSignup, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
-import { type Row, numberOrNull, toOpen } from './rows.ts';
-import type { ClaimedSignup, StoredSignup } from './signup-store.ts';
+import { fingerprint, mailboxHash, personHash } from './signup-identity.ts';
+import type { Click, ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
+import { type Row, numberOrNull } from './rows.ts';
+import type { ClaimedSignup } from './signup-store.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -38,29 +38,6 @@ export function toMailbox(row: Row): MailboxRecord {
     suppressedAt: numberOrNull(row['suppressedAt']),
     signups: JSON.parse(String(row['signups'])) as MailboxSignup[],
   };
-}
-
-/** The record of a signup among those of its mailbox, one of each publication. The configuration may have changed. */
-export function recordOf(
-  records: readonly MailboxRecord[],
-  { id, form }: { readonly id: string; readonly form: string },
-  publications: Readonly<Record<string, string>>,
-): MailboxRecord | undefined {
-  return (
-    records.find(({ signups }) => signups.some((each) => each.id === id)) ??
-    records.find(({ publication }) => publication === publications[form])
-  );
-}
-
-/** The signups that the page of a link may show: its own, and those of its mailbox. */
-export function idsBehind({ id }: { readonly id: string }, record: MailboxRecord | undefined): readonly string[] {
-  return [...new Set([id, ...(record?.signups.map((each) => each.id) ?? [])])];
-}
-
-/** @param open - rows of those that are open */
-export function toLinked(signup: StoredSignup, record: MailboxRecord | undefined, open: readonly Row[]): LinkedSignup {
-  const mailbox = record ? { mailbox: record.mailbox, publication: record.publication } : null;
-  return { signup, mailbox, open: open.map(toOpen) };
 }
 
 /** A claimed signup that may get a mail. */
@@ -108,26 +85,24 @@ export function planMails(
 ): MailPlan {
   const keyOf = ({ mailbox, publication }: Mailbox): string => `${mailbox} ${publication}`;
   const known = new Map(stored.map((record) => [keyOf(record), record]));
-  const changed = new Map<string, MailboxRecord>();
+  const changed = new Set<string>();
   const mailed: ClaimedSignup[] = [];
   const kept: Unmailed[] = [];
-  for (const { signup, mailbox, publication } of candidates) {
-    const key = keyOf({ mailbox, publication });
-    const nothing = { mailbox, publication, mails: 0, lastMailAt: 0, suppressedAt: null, signups: [] };
-    const record = known.get(key) ?? nothing;
+  for (const { signup, ...mailbox } of candidates) {
+    const key = keyOf(mailbox);
+    const record = known.get(key) ?? { ...mailbox, mails: 0, lastMailAt: 0, suppressedAt: null, signups: [] };
     const { id, form } = signup;
     const own = record.signups.find((each) => each.id === id);
     const turn = turnOf(record, own, signup, sent, now);
     if ('mails' in turn) mailed.push(signup);
     else kept.push({ id, ...turn });
-    if (own && !('mails' in turn)) continue;
-    const others = record.signups.filter((each) => each !== own);
-    const next = 'mails' in turn ? { ...record, mails: turn.mails, lastMailAt: now } : record;
+    if ('until' in turn && own) continue;
     const entry = { id, form, mailedAt: 'mails' in turn ? now : null };
-    known.set(key, { ...next, signups: [...others, entry].slice(-mailboxSignups) });
-    changed.set(key, known.get(key) ?? next);
+    const signups = [...record.signups.filter((each) => each !== own), entry].slice(-mailboxSignups);
+    known.set(key, { ...record, ...('mails' in turn && { mails: turn.mails, lastMailAt: now }), signups });
+    changed.add(key);
   }
-  return { mailed, kept, records: [...changed.values()] };
+  return { mailed, kept, records: [...known].flatMap(([key, record]) => (changed.has(key) ? [record] : [])) };
 }
 
 const suppressed = 'no confirmation mail: the owner of the mailbox has said that it was not them';
@@ -154,7 +129,7 @@ function turnOf(
       isKnown(each.mailedAt) &&
       sent.has(each.id),
   );
-  if (own?.left || (mailedAt === null && isCovered)) return { until: null, reason: null };
+  if (own?.isDecided || (mailedAt === null && isCovered)) return { until: null, reason: null };
   // A mail that surely was not sent has its turn already, unless the mailbox was mailed since.
   const isUnsent = mailedAt !== null && !tried;
   const before = isUnsent ? Math.max(0, mails - 1) : mails;
@@ -162,21 +137,54 @@ function turnOf(
   return now >= until || !isKnown(lastMailAt) ? { mails: before + 1 } : { until, reason: waiting };
 }
 
+/** Every signup that the page of a click showed. */
+export function shownBy({ confirmed, superseded, left }: Click): readonly string[] {
+  return [...confirmed.map(({ id }) => id), ...superseded, ...left];
+}
+
+/** The hash of the mailbox of a click. */
+export function mailboxOfClick({ confirmed }: Click): string {
+  return mailboxHash(confirmed[0]?.submission.email ?? '');
+}
+
+/** What a click writes. */
+export interface ClickPlan {
+  readonly rows: readonly Readonly<Record<'id' | 'submission' | 'content', string> & Record<'status', string | null>>[];
+  readonly entries: readonly ConsentRecord[];
+  readonly kept: readonly Unmailed[];
+  /** The record of the mailbox: without signups it is not needed any more. */
+  readonly record: MailboxRecord | null;
+}
+
 /**
- * What a click makes of the record of its mailbox: the mails begin anew. A signup that came after the page was opened is
- * due now, since the mail that covered it was clicked; one that was left unticked needs no mail.
+ * The mails of the mailbox begin anew. A signup that came after the page was opened is due now, since the mail that
+ * covered it was clicked.
+ *
+ * @param records - of the mailbox, one for each publication
  */
-export function afterClick(
-  record: MailboxRecord,
-  { at, confirmed, superseded, left }: Click,
-): { readonly record: MailboxRecord; readonly kept: readonly Unmailed[] } {
-  const gone = new Set([...confirmed.map(({ id }) => id), ...superseded]);
-  const signups = record.signups
-    .filter(({ id }) => !gone.has(id))
-    .map((each) => (left.includes(each.id) ? { ...each, mailedAt: null, left: true as const } : each));
-  const later = signups.filter((each) => each.mailedAt === null && each.left === undefined);
+export function planClick(click: Click, records: readonly MailboxRecord[]): ClickPlan {
+  const { at, confirmed, superseded, left } = click;
+  const shown = new Set(shownBy(click));
+  const record = records.find(({ signups }) => signups.some(({ id }) => shown.has(id)));
+  // Also those that are confirmed: their links show what else is open.
+  const signups = (record?.signups ?? [])
+    .filter(({ id }) => !superseded.includes(id))
+    .map((each) => (shown.has(each.id) ? { ...each, mailedAt: null, isDecided: true as const } : each));
+  const isNeeded = signups.some(({ id }) => confirmed.every((each) => each.id !== id));
+  const mails = signups.filter(({ mailedAt }) => mailedAt !== null).length;
+  const later = signups.filter(({ mailedAt, isDecided }) => mailedAt === null && !isDecided);
   return {
-    record: { ...record, mails: 0, suppressedAt: null, signups },
-    kept: later.map(({ id }) => ({ id, until: at, reason: null })),
+    rows: confirmed.map(({ id, form, submission, status }) => {
+      const { content } = fingerprint({ form, submission, suspected: false, idempotencyKey: null });
+      return { id, submission: JSON.stringify(submission), content, status };
+    }),
+    entries: confirmed.map(({ id, form, submission, consent }) => {
+      return { ...consent, signup: id, kind: 'confirmed', at, form, person: personHash(submission.email) };
+    }),
+    kept: [
+      ...left.map((id) => ({ id, until: null, reason: null })),
+      ...later.map(({ id }) => ({ id, until: at, reason: null })),
+    ],
+    record: record ? { ...record, mails, suppressedAt: null, signups: isNeeded ? signups : [] } : null,
   };
 }

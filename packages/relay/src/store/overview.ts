@@ -46,8 +46,13 @@ export interface Overview {
   readonly forms: readonly FormBacklog[];
   /** Dead letters by reason, the most frequent first; at most {@link reasonsShown}. */
   readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
-  /** Consents in words that are unclear, of the newest {@link unclearRead} in {@link unclearMs}. */
+  /** Consents in words that are unclear, of the newest {@link recentRead} in {@link recentMs}. */
   readonly unclearConsents: readonly UnclearConsent[];
+  /**
+   * What the API says of the subscriptions of delivered signups, the most frequent first, of the newest
+   * {@link recentRead} signups in {@link recentMs}. Null: unknown.
+   */
+  readonly statuses: readonly { readonly status: string | null; readonly count: number }[];
 }
 
 /** A text that a form has sent as consent, and how many signups came with it. */
@@ -58,11 +63,11 @@ export interface UnclearConsent {
   readonly count: number;
 }
 
-/** How long an {@link Overview} looks back for unclear consents, in milliseconds: 30 days. */
-export const unclearMs = 30 * 86_400_000;
+/** How long an {@link Overview} looks back for unclear consents and statuses, in milliseconds: 30 days. */
+export const recentMs = 30 * 86_400_000;
 
-/** Maximum number of unclear consents that are counted for it. */
-export const unclearRead = 1000;
+/** Maximum number of each that are read for it. */
+export const recentRead = 1000;
 
 /** Maximum number of reasons, and of texts of unclear consents, in an {@link Overview}. */
 export const reasonsShown = 20;
@@ -77,6 +82,7 @@ export function toCounts(rows: readonly Row[]): SignupCounts {
  * @param byForm - rows of the backlog, one per form
  * @param deadByReason - rows of dead letters, one per reason
  * @param unclear - rows of unclear consents, one per form and text
+ * @param statuses - rows of the statuses of subscriptions, one per word
  */
 export function toOverview(
   counts: SignupCounts,
@@ -84,6 +90,7 @@ export function toOverview(
   byForm: readonly Row[],
   deadByReason: readonly Row[],
   unclear: readonly Row[],
+  statuses: readonly Row[],
 ): Overview {
   const forms = byForm.map(({ form, open, oldest }) => ({
     form: String(form),
@@ -99,6 +106,10 @@ export function toOverview(
     unclearConsents: unclear.map(({ form, sentence, count }) => ({
       form: String(form),
       sentence: String(sentence),
+      count: Number(count),
+    })),
+    statuses: statuses.map(({ status, count }) => ({
+      status: typeof status === 'string' ? status : null,
       count: Number(count),
     })),
   };

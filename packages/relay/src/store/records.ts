@@ -35,6 +35,11 @@ export interface ConsentRecord extends Consent {
   readonly form: string;
   /** Hash of the address, by which the ledger is searched; the ledger does not contain the address. */
   readonly person: string;
+  /**
+   * Status of the subscription that came of it, as the signup has it when the ledger is read: the word of the API, or
+   * null where there is none or it is unknown. Not part of the entry itself.
+   */
+  readonly status?: string | null;
 }
 
 /** A mailbox that a publication asks to confirm. */
@@ -48,10 +53,10 @@ export interface Mailbox {
 export interface MailboxSignup {
   readonly id: string;
   readonly form: string;
-  /** When its mail was last attempted; null where it has none of its own. */
+  /** When its mail was last attempted; null where it needs one, or none of its own. */
   readonly mailedAt: number | null;
-  /** True once the owner has seen it on the page of a link and left it unticked: it gets no mail. */
-  readonly left?: true;
+  /** True once the owner has confirmed it on the page of a link, or left it unticked: it gets no mail. */
+  readonly isDecided?: true;
 }
 
 /** The confirmation mails to a mailbox since it has last confirmed. */
@@ -74,9 +79,7 @@ export interface OpenSignup extends Pick<StoredSignup, 'id' | 'form' | 'received
 /** The signup of a link in a confirmation mail. */
 export interface LinkedSignup {
   readonly signup: StoredSignup;
-  /** Its mailbox; null where no mail is recorded. */
-  readonly mailbox: Mailbox | null;
-  /** The unconfirmed signups of the mailbox, itself among them while it is one, the oldest first. */
+  /** The unconfirmed signups of its mailbox, itself among them while it is one, the oldest first. */
   readonly open: readonly OpenSignup[];
 }
 
@@ -84,15 +87,11 @@ export interface LinkedSignup {
 export interface Click {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  readonly mailbox: Mailbox | null;
-  readonly confirmed: readonly {
-    readonly id: string;
-    /** As the person chose it. */
+  /** With the submission as the person chose it. */
+  readonly confirmed: readonly (Pick<StoredSignup, 'id' | 'form' | 'status'> & {
     readonly submission: KeptSubmission;
-    /** Status of the subscription before the click, see {@link StoredSignup.status}. */
-    readonly status: string | null;
     readonly consent: Consent;
-  }[];
+  })[];
   /** Ids of the other signups of a confirmed form and address: they are deleted. */
   readonly superseded: readonly string[];
   /** Ids of those that were left unticked: they stay open, and get no mail of their own. */

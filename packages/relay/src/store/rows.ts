@@ -5,12 +5,12 @@ import { fingerprint, signupId, personOfFingerprint } from './signup-identity.ts
 import {
   type ClaimedSignup,
   type ConfirmedSignup,
-  type Click,
   type ConsentRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
   type OpenSignup,
+  type OpenStatus,
   type DeliveryOutcome,
   type SignupState,
   type StoredSignup,
@@ -30,6 +30,7 @@ export function toClaimed(row: Row): ClaimedSignup {
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']) || row['state'] === 'sent',
     confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
+    status: textOrNull(row['status']),
   };
 }
 
@@ -38,6 +39,16 @@ export function toConfirmed(row: Row): ConfirmedSignup {
     id: String(row['id']),
     form: String(row['form']),
     dueAt: Number(row['dueAt']),
+    status: textOrNull(row['status']),
+  };
+}
+
+export function toOpenStatus(row: Row): OpenStatus {
+  return {
+    id: String(row['id']),
+    form: String(row['form']),
+    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
+    settledAt: Number(row['settledAt']),
   };
 }
 
@@ -88,6 +99,7 @@ export function toConsent(row: Row): ConsentRecord {
     version: textOrNull(row['version']),
     page: textOrNull(row['page']),
     visitor: textOrNull(row['visitor']),
+    ...('status' in row && { status: textOrNull(row['status']) }),
   };
 }
 
@@ -120,7 +132,10 @@ export function toBatch(row: Row): OpenBatch {
 }
 
 /** States from which a signup is claimed; `sent`, because the claim of a single attempt may have expired. */
-export function claimableStates(state: 'waiting' | 'unconfirmed' = 'waiting', inBatch = false): SignupState[] {
+export function claimableStates(
+  state: 'waiting' | 'unconfirmed' | 'delivered' = 'waiting',
+  inBatch = false,
+): SignupState[] {
   return state === 'waiting' && !inBatch ? ['waiting', 'sent'] : [state];
 }
 
@@ -141,6 +156,7 @@ export function toWebhookMessage(row: Row): WebhookMessage {
     attempts: Number(row['attempts']),
     submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
     receivedAt: numberOrNull(row['receivedAt']),
+    status: textOrNull(row['status']),
   };
 }
 
@@ -239,19 +255,6 @@ export function probeRow(now: number): SignupRow {
   return newRow(signupId(now), signup);
 }
 
-/** What a click changes about a signup, and its entry in the consent ledger. */
-export function confirmedRow(
-  { id, submission, status, consent }: Click['confirmed'][number],
-  form: string,
-  at: number,
-): { readonly columns: Row & Record<'content', string>; readonly entry: ConsentRecord } {
-  const { content } = fingerprint({ form, submission, suspected: false, idempotencyKey: null });
-  return {
-    columns: { id, submission: JSON.stringify(submission), content, status },
-    entry: { ...consent, signup: id, kind: 'confirmed', at, form, person: personOfFingerprint(content) },
-  };
-}
-
 /** The entry of a new signup in the consent ledger; null without one. */
 export function firstEntry(row: SignupRow, { consent, form, receivedAt }: NewSignup): ConsentRecord | null {
   const person = personOfFingerprint(String(row.content));
@@ -286,7 +289,7 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
         ? attempted
           ? (signup.nextAttemptAt ?? now)
           : neverAttempted
-        : state === 'unconfirmed'
+        : state === 'unconfirmed' || state === 'delivered'
           ? signup.nextAttemptAt
           : null,
     settled_at: settledAt,
@@ -302,14 +305,17 @@ export function settledColumns(outcome: DeliveryOutcome): {
   readonly nextAttemptAt: number | null;
   readonly settledAt: number | null;
   readonly reason: string | null;
+  readonly status: string | null;
   readonly tried: number;
 } {
   const repeats = outcome.state === 'waiting' || outcome.state === 'unconfirmed';
+  const { status = null, askAgainAt = null } = outcome.state === 'delivered' ? outcome : {};
   return {
     state: outcome.state,
-    nextAttemptAt: repeats ? outcome.nextAttemptAt : null,
+    nextAttemptAt: repeats ? outcome.nextAttemptAt : askAgainAt,
     settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
+    status,
     tried: Number(outcome.state === 'waiting' && outcome.tried),
   };
 }

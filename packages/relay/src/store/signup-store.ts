@@ -56,6 +56,8 @@ export interface ClaimedSignup {
   readonly tried: boolean;
   /** True if the person clicked the link in a confirmation mail. */
   readonly confirmed: boolean;
+  /** Status of the subscription before that click, the word of the API as it came; null where it was not read. */
+  readonly status: string | null;
 }
 
 /** Which signups {@link SignupStore.claim} claims. */
@@ -88,9 +90,18 @@ export const blockedMs = 5000;
 /** Signups received within this time, in milliseconds, are claimed before the backlog: their visitors still wait. */
 export const freshMs = 10_000;
 
+/** What the API has said about the subscription of a delivered signup. */
+export interface KnownStatus {
+  /** The word of the API as it came; null if it is unknown. */
+  readonly status: string | null;
+  /** When the API is asked once more; null if that is its last word here. */
+  readonly askAgainAt: number | null;
+}
+
 /** Outcome of an attempt. Reasons contain no address and no secret. */
 export type DeliveryOutcome =
-  | { readonly state: 'delivered'; readonly at: number }
+  /** Without a status it is unknown. */
+  | ({ readonly state: 'delivered'; readonly at: number } & Partial<KnownStatus>)
   | {
       readonly state: 'waiting';
       readonly at: number;
@@ -140,8 +151,17 @@ export interface ConfirmationScan {
   readonly startedAt: number | null;
 }
 
+/** A subscription that a scan has found at the API. */
+export interface FoundSubscription extends KnownStatus {
+  /** In any spelling. */
+  readonly email: string;
+}
+
 /** A signup that a scan has found at the API. */
-export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'dueAt'>;
+export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'dueAt' | 'status'>;
+
+/** A delivered signup about which the API is asked once more. */
+export type OpenStatus = Pick<ClaimedSignup, 'id' | 'form' | 'submission'> & { readonly settledAt: number };
 
 /** A stored signup; also a line of an export, which another store can import. */
 export interface StoredSignup {
@@ -267,7 +287,7 @@ export interface SignupStore {
   /** How many signups of these forms were never attempted, counted up to `max`. */
   backlog(forms: readonly string[], max: number): Promise<number>;
   /** When the next signup of these forms is due, in milliseconds since the Unix epoch; null if none is. */
-  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null>;
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null>;
   /**
    * Makes signups due now that wait beyond `now + longestMs`, because the clock was set back.
    *
@@ -295,22 +315,28 @@ export interface SignupStore {
   /**
    * Stores one page of the scan: signups in batches of this publication whose address was found become `delivered`, and
    * the scan continues at `scan`.
-   *
-   * @param emails - in any spelling
    */
   confirm(
     publicationId: string,
-    emails: readonly string[],
+    found: readonly FoundSubscription[],
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]>;
+  /** The delivered signups of these forms about which the API is to be asked once more by now, oldest first. */
+  openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]>;
+  /**
+   * Stores what the API has said since, of the signups that were still open.
+   *
+   * @returns those
+   */
+  settleStatuses(
+    known: readonly ({ readonly id: string } & KnownStatus)[],
+  ): Promise<readonly { readonly id: string }[]>;
   /**
    * The signup of a link in a mail, with the open ones of its mailbox; null if it was deleted. Reads a bounded number of
    * rows.
-   *
-   * @param publications - of the forms, by name
    */
-  linked(id: string, publications: Readonly<Record<string, string>>): Promise<LinkedSignup | null>;
+  linked(id: string): Promise<LinkedSignup | null>;
   /**
    * Confirms signups after the click in a mail: they wait for delivery from now on, the consent ledger gets an entry for
    * each, and the mailbox is mailed at once again.

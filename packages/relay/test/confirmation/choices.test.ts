@@ -283,11 +283,11 @@ describe('the click on that page', () => {
       'x'.repeat(100_000),
     ]) {
       const fields = new URLSearchParams({ shown: bad });
-      for (const choice of ['0', '1', '0.0', '0.address']) fields.append('choice', choice);
+      for (const choice of ['0.0', '1.0', '0.1']) fields.append('choice', choice);
       const answer = await relay.visit(relay.link(0), 'POST', fields);
       expect([answer.status, formsOf(await answer.text())[0]?.boxes.length]).toEqual([409, 2]);
     }
-    for (const choice of ['2', '-1', '0.0', '0.address', 'x', '']) {
+    for (const choice of ['2.0', '-1.0', '0.1', '0', 'x', '']) {
       const answer = await relay.visit(relay.link(0), 'POST', new URLSearchParams({ shown, choice }));
       expect([choice, answer.status]).toEqual([choice, 409]);
     }
@@ -320,7 +320,7 @@ describe('the click on that page', () => {
       expect(answer?.status).toBe(303);
       expect(
         await (await relay.visit(new URL(answer?.headers.get('location') ?? '', relay.link(0)).href)).text(),
-      ).toContain('Thank you, we have noted it.');
+      ).toContain('Thank you, we have noted it');
     }
     await relay.pass();
     expect(relay.delivered()).toHaveLength(1);

@@ -2,30 +2,28 @@
 import {
   type Overview,
   reasonsShown,
+  recentMs,
+  recentRead,
   type SignupCounts,
   toCounts,
   toOverview,
-  unclearMs,
-  unclearRead,
 } from '../overview.ts';
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
 import {
-  afterClick,
-  idsBehind,
+  mailboxOfClick,
   mailCandidates,
   type MailCandidate,
+  planClick,
   planMails,
-  recordOf,
-  toLinked,
+  shownBy,
   toMailbox,
   type Unmailed,
 } from '../mailbox-mails.ts';
 import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
-  confirmedRow,
   firstEntry,
   loadedRow,
   newRow,
@@ -37,6 +35,8 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
+  toOpen,
+  toOpenStatus,
   toSignupOfPerson,
   toStored,
   toScan,
@@ -49,14 +49,17 @@ import {
   type Click,
   type ConfirmedSignup,
   type ConsentRecord,
+  type FoundSubscription,
   freshMs,
   type HeldAboutPerson,
+  type KnownStatus,
   type LinkedSignup,
   type Mailbox,
   type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenStatus,
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
@@ -182,7 +185,7 @@ class PostgresStore implements SignupStore {
     return this.#read(sql.backlog, [forms, max], ([row]) => Number(row?.['count']));
   }
 
-  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null> {
     const states = claimableStates(state);
     return this.#read(sql.nextDue, [forms, states], ([row]) => numberOrNull(row?.['nextAttemptAt']));
   }
@@ -226,39 +229,55 @@ class PostgresStore implements SignupStore {
 
   confirm(
     publicationId: string,
-    emails: readonly string[],
+    found: readonly FoundSubscription[],
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
-    const people = [...new Set(emails.map(personHash))];
+    const rows = new Map(found.map(({ email, ...known }) => [personHash(email), statusColumns(known)]));
+    const known = json([...rows].map(([content, columns]) => ({ content, ...columns })));
     const lease = this.#leases.get(publicationId) ?? 0;
-    const values = [people, publicationId, at, JSON.stringify(scan), this.#processId, lease];
+    const values = [[...rows.keys()], publicationId, at, JSON.stringify(scan), this.#processId, lease, known];
     return asStoreUnavailable('written', async () =>
       (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed),
     );
   }
 
-  linked(id: string, publications: Readonly<Record<string, string>>): Promise<LinkedSignup | null> {
+  openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]> {
+    return this.#read(sql.openStatuses, [forms, now, limit], (rows) => rows.map(toOpenStatus));
+  }
+
+  settleStatuses(
+    known: readonly ({ readonly id: string } & KnownStatus)[],
+  ): Promise<readonly { readonly id: string }[]> {
+    const rows = json(known.map(({ id, ...each }) => ({ id, ...statusColumns(each) })));
+    return asStoreUnavailable('written', async () =>
+      (await this.#database.brief.query(sql.settleStatuses, [rows])).map(({ id }) => ({ id: String(id) })),
+    );
+  }
+
+  linked(id: string): Promise<LinkedSignup | null> {
     const { query } = this.#database.brief;
     return asStoreUnavailable('read', async () => {
-      const [row] = await query(filtered.list('id = ?'), [id, 1]);
-      if (!row) return null;
-      const signup = toStored(row);
-      const { submission } = signup;
-      const mailboxes = submission ? await query(sql.mailboxesOf, [mailboxHash(submission.email)]) : [];
-      const record = recordOf(mailboxes.map(toMailbox), signup, publications);
-      return toLinked(signup, record, await query(sql.openSignups, [idsBehind(signup, record)]));
+      const [signup] = (await query(filtered.list('id = ?'), [id, 1])).map(toStored);
+      const mailbox = mailboxHash(signup?.submission?.email ?? '');
+      return signup ? { signup, open: (await query(sql.openSignups, [id, mailbox])).map(toOpen) } : null;
     });
   }
 
   confirmPerson(click: Click): Promise<readonly string[]> {
-    return asStoreUnavailable('written', () =>
-      this.#database.brief.transaction(async (query) => {
-        // Claims change the record of the mailbox too.
-        await query(sql.lockClaims);
-        return confirmIn(query, click);
-      }),
-    );
+    const work = async (query: RunQuery): Promise<readonly string[]> => {
+      // Claims change the record of the mailbox too.
+      await query(sql.lockClaims);
+      const shown = shownBy(click);
+      if ((await query(sql.lockOpen, [shown])).length < shown.length) return [];
+      const mailboxes = (await query(sql.mailboxesOf, [mailboxOfClick(click)])).map(toMailbox);
+      const { rows, entries, kept, record } = planClick(click, mailboxes);
+      const { at, superseded } = click;
+      await query(sql.confirmPerson, [json(rows), json(entries), at, superseded, record?.mailbox, record?.publication]);
+      await setMailboxes(query, record && record.signups.length > 0 ? [record] : [], kept);
+      return rows.map(({ id }) => id);
+    };
+    return asStoreUnavailable('written', () => this.#database.brief.transaction(work));
   }
 
   stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
@@ -274,9 +293,10 @@ class PostgresStore implements SignupStore {
     const due = await this.#readLong(sql.due, [now], ([row]) => Number(row?.['count']));
     const forms = await this.#readLong(sql.forms, [], (rows) => rows);
     const deadByReason = await this.#readLong(sql.deadByReason, [reasonsShown], (rows) => rows);
-    const recent = [idOf(now - unclearMs), unclearRead, reasonsShown];
+    const recent = [idOf(now - recentMs), recentRead, reasonsShown];
     const unclear = await this.#readLong(sql.unclear, recent, (rows) => rows);
-    return toOverview(counts, due, forms, deadByReason, unclear);
+    const statuses = await this.#readLong(sql.statuses, recent, (rows) => rows);
+    return toOverview(counts, due, forms, deadByReason, unclear, statuses);
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
@@ -428,24 +448,6 @@ async function claimMails(
   return mailed;
 }
 
-async function confirmIn(query: RunQuery, click: Click): Promise<readonly string[]> {
-  const { at, mailbox, confirmed, superseded, left } = click;
-  const ids = confirmed.map(({ id }) => id);
-  const shown = [...ids, ...superseded, ...left];
-  const formOf = new Map((await query(sql.lockOpen, [shown])).map(({ id, form }) => [String(id), String(form)]));
-  if (formOf.size < shown.length) return [];
-  const rows = confirmed.map((each) => confirmedRow(each, String(formOf.get(each.id)), at));
-  const values = [json(rows.map(({ columns }) => columns)), json(rows.map(({ entry }) => entry)), at, superseded];
-  await query(sql.confirmPerson, values);
-  const [stored] = mailbox ? await query(sql.mailboxes, [json([mailbox])]) : [];
-  const after = stored && afterClick(toMailbox(stored), click);
-  if (after) await query(sql.forgetMailbox, [after.record.mailbox, after.record.publication]);
-  const unticked = left.map((id) => ({ id, until: null, reason: null }));
-  const records = after && after.record.signups.length > 0 ? [after.record] : [];
-  await setMailboxes(query, records, [...unticked, ...(after?.kept ?? [])]);
-  return ids;
-}
-
 async function setMailboxes(
   query: RunQuery,
   records: readonly MailboxRecord[],
@@ -459,9 +461,10 @@ async function setMailboxes(
   const waiting = kept.map(({ id, until, reason }) => ({ id, next_attempt_at: until, last_error: reason }));
   await query(sql.setMailboxes, [json(columns), json(waiting)]);
 }
+const statusColumns = ({ status, askAgainAt }: KnownStatus) => ({ status, next_attempt_at: askAgainAt });
 
 function settledRows({ ids, outcome }: Settlement): Row[] {
-  const { state, nextAttemptAt, settledAt, reason, tried } = settledColumns(outcome);
-  const columns = { state, tried, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason };
+  const { nextAttemptAt, settledAt, reason, ...same } = settledColumns(outcome);
+  const columns = { ...same, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason };
   return ids.map((id) => ({ id, ...columns }));
 }

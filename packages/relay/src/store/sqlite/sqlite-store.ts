@@ -3,28 +3,26 @@ import {
   earliest,
   type Overview,
   reasonsShown,
+  recentMs,
+  recentRead,
   type SignupCounts,
   toCounts,
   toOverview,
-  unclearMs,
-  unclearRead,
 } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
 import {
-  afterClick,
-  idsBehind,
+  mailboxOfClick,
   mailCandidates,
   type MailCandidate,
+  planClick,
   planMails,
-  recordOf,
-  toLinked,
+  shownBy,
   toMailbox,
 } from '../mailbox-mails.ts';
 import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
-  confirmedRow,
   firstEntry,
   loadedRow,
   newRow,
@@ -37,6 +35,8 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
+  toOpen,
+  toOpenStatus,
   toSignupOfPerson,
   toStored,
   toScan,
@@ -50,14 +50,17 @@ import {
   type Click,
   type ConfirmedSignup,
   type ConsentRecord,
+  type FoundSubscription,
   freshMs,
   type HeldAboutPerson,
+  type KnownStatus,
   type LinkedSignup,
   type Mailbox,
   type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenStatus,
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
@@ -154,8 +157,10 @@ export class SqliteStore implements SignupStore {
     return mailed;
   }
 
-  #setMailbox({ suppressedAt: _, signups, ...record }: MailboxRecord): void {
-    this.#statements.setMailbox.run({ ...record, signups: JSON.stringify(signups) });
+  #setMailbox({ signups, ...record }: MailboxRecord): void {
+    const { setMailbox, forgetMailbox } = this.#statements;
+    if (signups.length > 0) setMailbox.run({ ...record, signups: JSON.stringify(signups) });
+    else forgetMailbox.run({ mailbox: record.mailbox, publication: record.publication });
   }
 
   /**
@@ -197,7 +202,7 @@ export class SqliteStore implements SignupStore {
     });
   }
 
-  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null> {
     return this.#read(() => {
       const states = claimableStates(state);
       const moments = forms.flatMap((form) =>
@@ -239,56 +244,58 @@ export class SqliteStore implements SignupStore {
 
   async confirm(
     publicationId: string,
-    emails: readonly string[],
+    found: readonly FoundSubscription[],
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
     const before = this.#delivered;
     const confirmed = await this.#commits.run(() => {
       this.#statements.saveScan.run({ publicationId, place: JSON.stringify(scan) });
-      return emails.flatMap((email) =>
-        this.#statements.confirm.all({ publicationId, person: personHash(email), at }).map(toConfirmed),
+      return found.flatMap(({ email, ...known }) =>
+        this.#statements.confirm.all({ publicationId, person: personHash(email), at, ...known }).map(toConfirmed),
       );
     });
     this.#addDelivered(before, confirmed.length);
     return confirmed;
   }
 
-  linked(id: string, publications: Readonly<Record<string, string>>): Promise<LinkedSignup | null> {
+  openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]> {
+    return this.#read(() =>
+      forms
+        .flatMap((form) => this.#statements.openStatuses.all({ form, now, limit }).map(toOpenStatus))
+        .toSorted((a, b) => a.settledAt - b.settledAt)
+        .slice(0, limit),
+    );
+  }
+
+  settleStatuses(
+    known: readonly ({ readonly id: string } & KnownStatus)[],
+  ): Promise<readonly { readonly id: string }[]> {
+    return this.#commits.run(() =>
+      known.filter((each) => this.#statements.settleStatus.run({ ...each }).changes === 1),
+    );
+  }
+
+  linked(id: string): Promise<LinkedSignup | null> {
     return this.#read(() => {
-      const { ofId, mailboxesOf, openSignups } = this.#statements;
-      const row = ofId.get(id);
-      if (!row) return null;
-      const signup = toStored(row);
-      const mailboxes = signup.submission ? mailboxesOf.all(mailboxHash(signup.submission.email)) : [];
-      const record = recordOf(mailboxes.map(toMailbox), signup, publications);
-      return toLinked(signup, record, openSignups.all(JSON.stringify(idsBehind(signup, record))));
+      const [signup] = this.#statements.ofId.all(id).map(toStored);
+      const mailbox = mailboxHash(signup?.submission?.email ?? '');
+      return signup ? { signup, open: this.#statements.openSignups.all({ id, mailbox }).map(toOpen) } : null;
     });
   }
 
   confirmPerson(click: Click): Promise<readonly string[]> {
-    const { at, mailbox, confirmed, superseded, left } = click;
-    const { openForm, confirmPerson, removeUnconfirmed, keepUnmailed, forgetMailbox } = this.#statements;
+    const { openSignup, mailboxesOf, confirmPerson, removeUnconfirmed, keepUnmailed } = this.#statements;
     return this.#commits.run(() => {
-      const formOf = new Map(
-        [...confirmed.map(({ id }) => id), ...superseded, ...left].map((id) => [id, openForm.get(id)?.['form']]),
-      );
-      if ([...formOf.values()].includes(undefined)) return [];
-      for (const each of confirmed) {
-        const { columns, entry } = confirmedRow(each, String(formOf.get(each.id)), at);
-        confirmPerson.run({ ...columns, at });
-        this.#addConsent(entry);
-      }
-      for (const id of superseded) removeUnconfirmed.run(id);
-      for (const id of left) keepUnmailed.run({ id, until: null, reason: null });
-      const stored = mailbox && this.#statements.mailbox.get({ ...mailbox });
-      if (stored) {
-        const { record, kept } = afterClick(toMailbox(stored), click);
-        forgetMailbox.run({ ...mailbox });
-        if (record.signups.length > 0) this.#setMailbox(record);
-        for (const each of kept) keepUnmailed.run({ ...each });
-      }
-      return confirmed.map(({ id }) => id);
+      if (shownBy(click).some((id) => openSignup.get(id) === undefined)) return [];
+      const mailboxes = mailboxesOf.all(mailboxOfClick(click));
+      const { rows, entries, kept, record } = planClick(click, mailboxes.map(toMailbox));
+      for (const row of rows) confirmPerson.run({ ...row, at: click.at });
+      for (const entry of entries) this.#addConsent(entry);
+      for (const id of click.superseded) removeUnconfirmed.run(id);
+      for (const each of kept) keepUnmailed.run({ ...each });
+      if (record) this.#setMailbox(record);
+      return rows.map(({ id }) => id);
     });
   }
 
@@ -315,13 +322,15 @@ export class SqliteStore implements SignupStore {
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason, unclear } = this.#statements.scans;
+      const { due, forms, deadByReason, unclear, statuses } = this.#statements.scans;
+      const recent = { after: firstIdOf(now - recentMs), read: recentRead, limit: reasonsShown };
       return toOverview(
         this.#counts(),
         Number(due.get({ now })?.['count']),
         forms.all(),
         deadByReason.all({ limit: reasonsShown }),
-        unclear.all({ after: firstIdOf(now - unclearMs), read: unclearRead, limit: reasonsShown }),
+        unclear.all(recent),
+        statuses.all(recent),
       );
     });
   }

@@ -8,11 +8,15 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, status`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
+
+/** Entries of the ledger, each with the status that came of its signup. */
+const entries = `SELECT ${consent.replaceAll(/\w+/g, 'c.$&')}, s.status FROM consent AS c
+  LEFT JOIN signup AS s ON s.id = c.signup AND s.state = 'delivered'`;
 
 const places = (columns: string): string =>
   columns
@@ -26,12 +30,12 @@ const columns = signupColumns.join(', ');
 const isIdle = `next_attempt_at IS NULL AND state <> 'delivered'`;
 
 /** All that is not delivered, by the indexes of what is due and of what is not: there may be millions delivered. */
-const undelivered = `(SELECT id, state FROM signup WHERE next_attempt_at IS NOT NULL
+const undelivered = `(SELECT id, state FROM signup WHERE next_attempt_at IS NOT NULL AND state <> 'delivered'
   UNION ALL SELECT id, state FROM signup WHERE ${isIdle})`;
 
 /** Counted in the order of each index: sorting what waits would take ten times as long. */
 const countsOfUndelivered = `(SELECT form, state, count(*) AS count, min(due_at) AS oldest FROM signup
-    WHERE next_attempt_at IS NOT NULL GROUP BY form, state
+    WHERE next_attempt_at IS NOT NULL AND state <> 'delivered' GROUP BY form, state
   UNION ALL SELECT form, state, count(*), min(due_at) FROM signup WHERE ${isIdle} GROUP BY state, form)`;
 
 /** States in which nothing is due. */
@@ -73,7 +77,7 @@ export const sql = {
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
   settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason WHERE id = :id
+             settled_at = :settledAt, last_error = :reason, status = :status WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
@@ -92,25 +96,30 @@ export const sql = {
   scan: `SELECT place FROM walk WHERE publication = ?`,
   saveScan: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
   // The plus keeps the planner from scanning every signup of every batch for each address.
-  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
+  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = :askAgainAt, settled_at = :at, last_error = NULL,
+              status = :status
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
-            RETURNING id, form, due_at AS dueAt`,
+            RETURNING id, form, due_at AS dueAt, status`,
+  openStatuses: `SELECT id, form, submission, settled_at AS settledAt FROM signup WHERE form = :form AND state = 'delivered'
+                   AND next_attempt_at <= :now AND submission IS NOT NULL ORDER BY next_attempt_at LIMIT :limit`,
+  settleStatus: `UPDATE signup SET status = :status, next_attempt_at = :askAgainAt
+                 WHERE id = :id AND state = 'delivered' AND next_attempt_at IS NOT NULL`,
   ofId: `SELECT ${stored} FROM signup WHERE id = ?`,
-  openSignups: `SELECT s.*, c.sentence, c.version FROM (SELECT ${stored} FROM signup
-                  WHERE id IN (SELECT value FROM json_each(?)) AND +state = 'unconfirmed') AS s
-                LEFT JOIN consent AS c ON c.signup = s.id AND c.kind <> 'confirmed' ORDER BY s.id`,
-  openForm: `SELECT form FROM signup WHERE id = ? AND state = 'unconfirmed'`,
+  openSignups: `SELECT s.id, s.form, s.received_at AS receivedAt, s.submission, c.sentence, c.version
+                FROM signup AS s LEFT JOIN consent AS c ON c.signup = s.id AND c.kind <> 'confirmed'
+                WHERE +s.state = 'unconfirmed' AND s.id IN (SELECT :id UNION ALL SELECT json_each.value ->> 'id'
+                  FROM confirmation_mailbox AS m, json_each(m.signups) WHERE m.mailbox = :mailbox AND instr(m.signups, :id) > 0)
+                ORDER BY s.id`,
+  openSignup: `SELECT 1 FROM signup WHERE id = ? AND state = 'unconfirmed'`,
   confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL, tried = 0,
                     submission = :submission, content = :content, status = :status WHERE id = :id`,
 
   mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
   mailboxesOf: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = ?`,
   mailSent: `SELECT id FROM signup WHERE id IN (SELECT value FROM json_each(?)) AND +state = 'unconfirmed' AND next_attempt_at IS NULL`,
-  setMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, signups)
-               VALUES (:mailbox, :publication, :mails, :lastMailAt, :signups)
-               ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at,
-                 signups = excluded.signups`,
+  setMailbox: `INSERT OR REPLACE INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at, signups)
+               VALUES (:mailbox, :publication, :mails, :lastMailAt, :suppressedAt, :signups)`,
   keepUnmailed: `UPDATE signup SET next_attempt_at = :until, last_error = :reason WHERE id = :id AND state = 'unconfirmed'`,
   suppressMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at)
                     VALUES (:mailbox, :publication, 1, :at, :at)
@@ -133,10 +142,10 @@ export const sql = {
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
   ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
-  consentsOf: `SELECT ${consent} FROM consent WHERE person IN (?, ?)`,
+  consentsOf: `${entries} WHERE c.person IN (?, ?)`,
   // All entries of :limit signups: the next page starts after the last signup of this one.
-  consents: `SELECT ${consent} FROM consent WHERE signup IN (
-               SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY signup`,
+  consents: `${entries} WHERE c.signup IN (
+               SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY c.signup`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
   suppress: `INSERT OR IGNORE INTO suppression (hash) VALUES (?)`,
   isSuppressed: `SELECT 1 FROM suppression WHERE hash = ?`,
@@ -166,6 +175,9 @@ export const scans = {
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
               WHERE kind = 'unclear' AND signup > :after ORDER BY signup DESC LIMIT :read)
             GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT :limit`,
+  // Of the newest signups, whatever became of them: there may be millions delivered, or waiting.
+  statuses: `SELECT status, count(*) AS count FROM (SELECT state, status FROM signup WHERE id > :after ORDER BY id DESC LIMIT :read)
+             WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT :limit`,
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,
@@ -192,7 +204,8 @@ export const webhooks = {
                    ON CONFLICT (name) DO UPDATE SET types = excluded.types`,
   removeDestination: `DELETE FROM webhook_destination WHERE name = ?`,
   removeMessages: `DELETE FROM webhook_message WHERE destination = ?`,
-  due: `SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts, s.submission, s.received_at AS receivedAt
+  due: `SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts, s.submission, s.status,
+          s.received_at AS receivedAt
         FROM ${ofSending} LEFT JOIN signup AS s ON s.id = m.signup
         WHERE ${isSending} AND m.next_attempt_at <= :now AND ${isFirstOfSignup}
         ORDER BY m.next_attempt_at, m.seq LIMIT :limit`,
