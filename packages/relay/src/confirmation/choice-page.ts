@@ -21,29 +21,31 @@ export interface PageLink {
  */
 export function choicesHtml(open: readonly OpenSignup[], link: PageLink, button: string): string {
   const groups = groupsOf(open);
-  const value = (group: Group, n = 0): string => `name="choice" value="${groups.indexOf(group)}.${n}"`;
-  const press = (attributes: string, label = button): string =>
-    `<p><button${attributes && ` ${attributes}`}>${escapeHtml(label)}</button></p>`;
+  const place = (group: Group, n = 0): string => `${groups.indexOf(group)}.${n}`;
+  const press = (value: string, label = button, more = ''): string =>
+    `<p><button name="choice" value="${value}"${more}>${escapeHtml(label)}</button></p>`;
   const section = (...content: readonly string[]): string =>
     `<form method="post">\n<input type="hidden" name="shown" value="${signed(link, open)}">\n${content.join('\n')}\n</form>\n`;
   const [plain = [], differing = []] = [true, false].map((isPlain) =>
     groups.filter(({ choices }) => (choices.length === 1) === isPlain),
   );
   const boxes = plain.map((group) => {
-    const box = `<input type="checkbox" ${value(group)}${group.ids.includes(link.id) ? ' checked' : ''}>`;
-    return `<p><label>${box} ${described(group)}</label></p>`;
+    const checked = group.ids.includes(link.id) ? ' checked' : '';
+    return `<p><label><input type="checkbox" name="choice" value="${place(group)}"${checked}> ${described(group)}</label></p>`;
   });
   const sections = differing.map((group) =>
     section(
       `<p>${described(group)}</p>`,
       '<p lang="en">It was sent more than once, with different details. Choose yours:</p>',
-      ...group.choices.slice(0, -1).flatMap((choice, n) => [versionHtml(choice), press(value(group, n))]),
-      press(value(group, group.choices.length - 1), 'Only my address'),
+      ...group.choices.slice(0, -1).flatMap((choice, n) => {
+        const value = place(group, n);
+        return [versionHtml(choice, value), press(value, button, ` aria-describedby="${value}"`)];
+      }),
+      press(place(group, group.choices.length - 1), 'Only my address'),
     ),
   );
-  if (boxes.length > 1) sections.unshift(section(...boxes, press('')));
-  else sections.unshift(...plain.map((group) => section(`<p>${described(group)}</p>`, press(value(group)))));
-  return sections.join('');
+  const alone = plain.map((group) => section(`<p>${described(group)}</p>`, press(place(group))));
+  return [...(plain.length > 1 ? [section(...boxes, press('ticked'))] : alone), ...sections].join('');
 }
 
 function described({ form, email, choices }: Group): string {
@@ -54,11 +56,11 @@ function words({ sentence }: Choice): string {
   return sentence === null ? '' : `<br>\n<small>${escapeHtml(sentence)}</small>`;
 }
 
-function versionHtml(choice: Choice): string {
+function versionHtml(choice: Choice, id: string): string {
   const fields = choice.own.map(({ name, value }) =>
     escapeHtml(`${name}: ${typeof value === 'object' ? value.join(', ') : value}`),
   );
-  return `<p>${fields.join('<br>\n') || '<span lang="en">No more than the address</span>'}${words(choice)}</p>`;
+  return `<p id="${id}">${fields.join('<br>\n') || '<span lang="en">No more than the address</span>'}${words(choice)}</p>`;
 }
 
 function signed({ key, id }: PageLink, shown: readonly { readonly id: string }[]): string {

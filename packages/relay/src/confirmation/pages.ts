@@ -66,9 +66,10 @@ export function confirmationPages(
     const { refreshSeconds, ...text } = statePage(signup, form, seen);
     // A refresh would take away what is ticked.
     const refreshes = refreshSeconds !== null && open.length === 0;
+    const more = open.length > 0 ? `<h2>Not confirmed yet</h2>\n${content}` : '';
     return page(
       status,
-      pageHtml({ ...text, content }),
+      pageHtml({ ...text, content: more }),
       refreshes ? { refresh: `${refreshSeconds}; url=?seen=${seen + 1}` } : {},
     );
   }

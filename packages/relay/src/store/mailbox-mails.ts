@@ -120,15 +120,9 @@ function turnOf(
   const mailedAt = own?.mailedAt ?? null;
   // A time in the future is that of a clock that was wrong.
   const isKnown = (at: number): boolean => at <= now + dayMs;
+  const isSince = (at: number | null): boolean => at !== null && at >= dueAt && isKnown(at);
   // The page of that mail's link shows it.
-  const isCovered = signups.some(
-    (each) =>
-      each.form === form &&
-      each.mailedAt !== null &&
-      each.mailedAt >= dueAt &&
-      isKnown(each.mailedAt) &&
-      sent.has(each.id),
-  );
+  const isCovered = signups.some((each) => each.form === form && isSince(each.mailedAt) && sent.has(each.id));
   if (own?.isDecided || (mailedAt === null && isCovered)) return { until: null, reason: null };
   // A mail that surely was not sent has its turn already, unless the mailbox was mailed since.
   const isUnsent = mailedAt !== null && !tried;
@@ -142,27 +136,13 @@ export function shownBy({ confirmed, superseded, left }: Click): readonly string
   return [...confirmed.map(({ id }) => id), ...superseded, ...left];
 }
 
-/** The hash of the mailbox of a click. */
-export function mailboxOfClick({ confirmed }: Click): string {
-  return mailboxHash(confirmed[0]?.submission.email ?? '');
-}
-
-/** What a click writes. */
-export interface ClickPlan {
-  readonly rows: readonly Readonly<Record<'id' | 'submission' | 'content', string> & Record<'status', string | null>>[];
-  readonly entries: readonly ConsentRecord[];
-  readonly kept: readonly Unmailed[];
-  /** The record of the mailbox: without signups it is not needed any more. */
-  readonly record: MailboxRecord | null;
-}
-
 /**
- * The mails of the mailbox begin anew. A signup that came after the page was opened is due now, since the mail that
- * covered it was clicked.
+ * What a click writes. The mails of the mailbox begin anew. A signup that came after the page was opened is due now,
+ * since the mail that covered it was clicked. A record without signups is not needed any more.
  *
  * @param records - of the mailbox, one for each publication
  */
-export function planClick(click: Click, records: readonly MailboxRecord[]): ClickPlan {
+export function planClick(click: Click, records: readonly MailboxRecord[]) {
   const { at, confirmed, superseded, left } = click;
   const shown = new Set(shownBy(click));
   const record = records.find(({ signups }) => signups.some(({ id }) => shown.has(id)));
@@ -178,13 +158,14 @@ export function planClick(click: Click, records: readonly MailboxRecord[]): Clic
       const { content } = fingerprint({ form, submission, suspected: false, idempotencyKey: null });
       return { id, submission: JSON.stringify(submission), content, status };
     }),
-    entries: confirmed.map(({ id, form, submission, consent }) => {
+    entries: confirmed.map(({ id, form, submission, consent }): ConsentRecord => {
       return { ...consent, signup: id, kind: 'confirmed', at, form, person: personHash(submission.email) };
     }),
-    kept: [
-      ...left.map((id) => ({ id, until: null, reason: null })),
-      ...later.map(({ id }) => ({ id, until: at, reason: null })),
-    ],
-    record: record ? { ...record, mails, suppressedAt: null, signups: isNeeded ? signups : [] } : null,
+    kept: [...left, ...later.map(({ id }) => id)].map((id): Unmailed => ({
+      id,
+      until: left.includes(id) ? null : at,
+      reason: null,
+    })),
+    record: record && { ...record, mails, suppressedAt: null, signups: isNeeded ? signups : [] },
   };
 }

@@ -12,7 +12,6 @@ import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
 import {
-  mailboxOfClick,
   mailCandidates,
   type MailCandidate,
   planClick,
@@ -270,7 +269,9 @@ class PostgresStore implements SignupStore {
       await query(sql.lockClaims);
       const shown = shownBy(click);
       if ((await query(sql.lockOpen, [shown])).length < shown.length) return [];
-      const mailboxes = (await query(sql.mailboxesOf, [mailboxOfClick(click)])).map(toMailbox);
+      const mailboxes = (await query(sql.mailboxesOf, [[mailboxHash(click.confirmed[0]?.submission.email ?? '')]])).map(
+        toMailbox,
+      );
       const { rows, entries, kept, record } = planClick(click, mailboxes);
       const { at, superseded } = click;
       await query(sql.confirmPerson, [json(rows), json(entries), at, superseded, record?.mailbox, record?.publication]);
@@ -318,7 +319,7 @@ class PostgresStore implements SignupStore {
     const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
     const consents = await this.#readLong(sql.consentsOf, [ledgerHashes(address)], (rows) => rows.map(toConsent));
     const suppressed = await this.#readLong(sql.isSuppressed, [suppressionHash(address)], (rows) => rows.length > 0);
-    const mails = await this.#readLong(sql.mailboxesOf, [mailboxHash(address)], (rows) => rows.map(toMailbox));
+    const mails = await this.#readLong(sql.mailboxesOf, [[mailboxHash(address)]], (rows) => rows.map(toMailbox));
     return { signups, consents, mails, suppressed };
   }
 
@@ -438,8 +439,7 @@ async function claimMails(
   now: number,
 ): Promise<readonly ClaimedSignup[]> {
   if (candidates.length === 0) return [];
-  const asked = candidates.map(({ mailbox, publication }) => ({ mailbox, publication }));
-  const stored = (await query(sql.mailboxes, [json(asked)])).map(toMailbox);
+  const stored = (await query(sql.mailboxesOf, [candidates.map(({ mailbox }) => mailbox)])).map(toMailbox);
   const ids = stored.flatMap(({ signups }) => signups.map(({ id }) => id));
   const sent = new Set((await query(sql.mailSent, [ids])).map(({ id }) => String(id)));
   const { mailed, kept, records } = planMails(candidates, stored, sent, now);

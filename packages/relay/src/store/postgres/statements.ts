@@ -120,9 +120,7 @@ export const sql = {
              WHERE id = ANY($1::uuid[])`,
   postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
   remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
-  mailboxes: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (
-      SELECT mailbox, publication FROM ${rowsOf(confirmationMailbox, '$1')})`,
-  mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = $1 ORDER BY publication`,
+  mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = ANY($1::text[]) ORDER BY publication`,
   mailSent: `SELECT id FROM ${signup} AS s WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'unconfirmed' AND next_attempt_at IS NULL`,
   setMailboxes: `WITH kept AS (UPDATE ${signup} AS s SET next_attempt_at = r.next_attempt_at, last_error = r.last_error
       FROM ${rowsOf(signup, '$2')} AS r WHERE s.id = r.id AND ${unindexedState('s')} = 'unconfirmed')

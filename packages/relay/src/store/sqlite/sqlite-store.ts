@@ -11,15 +11,7 @@ import {
 } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import {
-  mailboxOfClick,
-  mailCandidates,
-  type MailCandidate,
-  planClick,
-  planMails,
-  shownBy,
-  toMailbox,
-} from '../mailbox-mails.ts';
+import { mailCandidates, type MailCandidate, planClick, planMails, shownBy, toMailbox } from '../mailbox-mails.ts';
 import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
@@ -145,9 +137,8 @@ export class SqliteStore implements SignupStore {
   }
 
   #claimMails(candidates: readonly MailCandidate[], now: number): readonly ClaimedSignup[] {
-    const { mailbox, mailSent, keepUnmailed, postpone } = this.#statements;
-    const stored = candidates.map((each) => mailbox.get({ mailbox: each.mailbox, publication: each.publication }));
-    const known = stored.filter((row) => row !== undefined).map(toMailbox);
+    const { mailboxesOf, mailSent, keepUnmailed, postpone } = this.#statements;
+    const known = candidates.flatMap(({ mailbox }) => mailboxesOf.all(mailbox)).map(toMailbox);
     const ids = known.flatMap(({ signups }) => signups.map(({ id }) => id));
     const sent = new Set(mailSent.all(JSON.stringify(ids)).map(({ id }) => String(id)));
     const { mailed, kept, records } = planMails(candidates, known, sent, now);
@@ -288,7 +279,7 @@ export class SqliteStore implements SignupStore {
     const { openSignup, mailboxesOf, confirmPerson, removeUnconfirmed, keepUnmailed } = this.#statements;
     return this.#commits.run(() => {
       if (shownBy(click).some((id) => openSignup.get(id) === undefined)) return [];
-      const mailboxes = mailboxesOf.all(mailboxOfClick(click));
+      const mailboxes = mailboxesOf.all(mailboxHash(click.confirmed[0]?.submission.email ?? ''));
       const { rows, entries, kept, record } = planClick(click, mailboxes.map(toMailbox));
       for (const row of rows) confirmPerson.run({ ...row, at: click.at });
       for (const entry of entries) this.#addConsent(entry);

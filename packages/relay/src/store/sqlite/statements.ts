@@ -115,7 +115,6 @@ export const sql = {
   confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL, tried = 0,
                     submission = :submission, content = :content, status = :status WHERE id = :id`,
 
-  mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
   mailboxesOf: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = ?`,
   mailSent: `SELECT id FROM signup WHERE id IN (SELECT value FROM json_each(?)) AND +state = 'unconfirmed' AND next_attempt_at IS NULL`,
   setMailbox: `INSERT OR REPLACE INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at, signups)
