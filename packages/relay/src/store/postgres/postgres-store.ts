@@ -117,7 +117,7 @@ class PostgresStore implements SignupStore {
   readonly #processId = randomUUID();
   /** Leases of scans by publication, in milliseconds; every stored page renews the lease. */
   readonly #leases = new Map<string, number>();
-  /** Resolves with the last claim: claims of this process run one after the other and use one connection. */
+  /** Resolves with the last claim or click: those of this process run one after the other and use one connection. */
   #claimed: Promise<unknown> = Promise.resolve();
 
   constructor(database: OpenDatabase) {
@@ -142,18 +142,25 @@ class PostgresStore implements SignupStore {
   }
 
   claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
-    const work = (query: RunQuery): Promise<readonly ClaimedSignup[]> => this.#claimIn(query, claim);
-    const claimed = this.#claimed.then(() =>
-      asStoreUnavailable('written', () => this.#database.brief.transaction(work)),
+    return this.#alone((query) => this.#claimIn(query, claim));
+  }
+
+  /** Runs a transaction that changes what claims read. */
+  #alone<T>(work: (query: RunQuery) => Promise<T>): Promise<T> {
+    const locked = async (query: RunQuery): Promise<T> => {
+      await query(sql.lockClaims);
+      return work(query);
+    };
+    const done = this.#claimed.then(() =>
+      asStoreUnavailable('written', () => this.#database.brief.transaction(locked)),
     );
-    this.#claimed = claimed.catch(() => undefined);
-    return claimed;
+    this.#claimed = done.catch(() => undefined);
+    return done;
   }
 
   async #claimIn(query: RunQuery, { forms, limit, now, batch, mailsOf }: Claim): Promise<readonly ClaimedSignup[]> {
     const state = mailsOf ? 'unconfirmed' : 'waiting';
     const states = claimableStates(state, batch !== undefined);
-    await query(sql.lockClaims);
     const due = batch ? neverAttempted : now;
     const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
     if (rows.length === 0) return [];
@@ -264,21 +271,19 @@ class PostgresStore implements SignupStore {
   }
 
   confirmPerson(click: Click): Promise<readonly string[]> {
-    const work = async (query: RunQuery): Promise<readonly string[]> => {
-      // Claims change the record of the mailbox too.
-      await query(sql.lockClaims);
+    return this.#alone(async (query) => {
       const shown = shownBy(click);
       if ((await query(sql.lockOpen, [shown])).length < shown.length) return [];
-      const mailboxes = (await query(sql.mailboxesOf, [[mailboxHash(click.confirmed[0]?.submission.email ?? '')]])).map(
-        toMailbox,
+      const mailbox = mailboxHash(click.confirmed[0]?.submission.email ?? '');
+      const { rows, entries, kept, record } = planClick(
+        click,
+        (await query(sql.mailboxesOf, [[mailbox]])).map(toMailbox),
       );
-      const { rows, entries, kept, record } = planClick(click, mailboxes);
       const { at, superseded } = click;
       await query(sql.confirmPerson, [json(rows), json(entries), at, superseded, record?.mailbox, record?.publication]);
       await setMailboxes(query, record && record.signups.length > 0 ? [record] : [], kept);
       return rows.map(({ id }) => id);
-    };
-    return asStoreUnavailable('written', () => this.#database.brief.transaction(work));
+    });
   }
 
   stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
