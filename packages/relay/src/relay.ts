@@ -141,6 +141,7 @@ export function createRelay(options: RelayOptions): Relay {
     endpoint,
     metrics,
     linkKey: confirmation?.key,
+    statusOf: (form, email) => deliveries.statusOf(form, email),
     operator,
     operatorToken,
   });

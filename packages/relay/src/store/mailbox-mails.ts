@@ -141,7 +141,9 @@ function turnOf(
   const isUnsent = mailedAt !== null && !isUnanswered;
   const before = isUnsent ? Math.max(0, mails - 1) : mails;
   const until = isUnsent && mailedAt === lastMailAt ? now : lastMailAt + waitAfter(before);
-  return now >= until || !isKnown(lastMailAt) ? { mails: before + 1 } : { until, reason: isUnanswered ? unansweredMail : waiting };
+  return now >= until || !isKnown(lastMailAt)
+    ? { mails: before + 1 }
+    : { until, reason: isUnanswered ? unansweredMail : waiting };
 }
 
 /** Every signup that the page of a click showed. */
