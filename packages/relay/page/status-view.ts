@@ -1,5 +1,5 @@
 /** Templates of the relay's status: the tiles, the chart of the last hour, the backlog by form. */
-import { badge, button, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
+import { badge, button, formatCount, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Minute, Status } from '../src/ops/operator.ts';
@@ -10,14 +10,21 @@ import { type OperatorActions, request } from './operator-api.ts';
 const longWaitMs = 15 * 60_000;
 
 /** The state of delivery in a few words. */
-export function summarize({ paused, running, counts }: Status): readonly [mood: Mood, words: string] {
+export function summarize({ paused, running, counts, held }: Status): readonly [mood: Mood, words: string] {
   if (running?.storeTrouble) return ['bad', 'no signup can be kept'];
   if (paused) return ['wait', 'paused'];
   if (running?.trouble) return ['bad', 'waiting for the API'];
-  return ['good', counts.waiting + counts.sent > 0 ? 'delivering' : 'nothing waits'];
+  const idle = counts.dead + counts.review + heldMails(held);
+  if (idle > 0) return ['wait', `${formatCount(idle, 'signup')} held`];
+  return counts.waiting + counts.sent > 0 ? ['neutral', 'delivering'] : ['good', 'nothing waits'];
 }
 
-export function tiles({ counts, oldestWaitingSince: since }: Status): TemplateResult {
+/** Unconfirmed signups whose mail is held. */
+function heldMails(held: Status['held']): number {
+  return held.reduce((sum, { state, count }) => sum + (state === 'unconfirmed' ? count : 0), 0);
+}
+
+export function tiles({ counts, held, oldestWaitingSince: since }: Status): TemplateResult {
   const waited = since === null ? null : Math.max(0, Date.now() - since);
   const shown: readonly (readonly [name: string, value: string, mood?: Mood | false])[] = [
     ['Waiting', formatNumber(counts.waiting)],
@@ -28,7 +35,7 @@ export function tiles({ counts, oldestWaitingSince: since }: Status): TemplateRe
       waited !== null && waited > longWaitMs && 'wait',
     ],
     ['Delivered', formatNumber(counts.delivered)],
-    ['Unconfirmed', formatNumber(counts.unconfirmed)],
+    ['Unconfirmed', formatNumber(counts.unconfirmed), heldMails(held) > 0 && 'wait'],
     ['Review', formatNumber(counts.review), counts.review > 0 && 'wait'],
     ['Dead letters', formatNumber(counts.dead), counts.dead > 0 && 'bad'],
   ];

@@ -10,7 +10,12 @@ import type { SignupPost } from './signup-post.ts';
 
 /** Result of {@link admit}. `undo` releases the token, the proof and the rate limits where storing the signup fails. */
 export type Admission =
-  | { readonly signup: NewSignup; readonly suspectedBecause: Suspicion | null; undo(this: void): Promise<void> }
+  | {
+      readonly signup: NewSignup;
+      /** Why it is kept for review or, with `heldUntil` of the signup, its mail is held. */
+      readonly suspectedBecause: Suspicion | null;
+      undo(this: void): Promise<void>;
+    }
   | { readonly refused: Refused; readonly limit?: LimitKind | undefined; readonly entered?: Entered };
 
 /** Idempotency key of every signup beyond the rate limit of its mailbox: the store keeps one of them, for review. */
@@ -31,7 +36,7 @@ export async function admit(
   const { kept, consent, entered, origin } = screened;
   const result = await protection.check(screened);
   if ('refused' in result) return { ...result, ...(entered && { entered }) };
-  const { suspectedBecause, overLimit, undo } = result;
+  const { suspectedBecause, heldUntil, overLimit, undo } = result;
   const submission = withAudit(kept, origin, header('referer'));
   return {
     undo,
@@ -40,6 +45,7 @@ export async function admit(
       form: form.name,
       submission,
       suspected: suspectedBecause && suspicions[suspectedBecause],
+      heldUntil,
       needsConfirmation: form.confirmation !== null,
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,

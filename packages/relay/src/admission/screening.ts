@@ -44,7 +44,7 @@ export interface ScreenedPost extends Omit<AdmittedPost, 'suspected'> {
   readonly token: FormToken | null;
   /** Whether the post must contain a proof. */
   readonly needsProof: boolean;
-  /** Unique among all challenges: that of a required proof of work, which is right. Null with Turnstile. */
+  /** Unique among all challenges: that of a proof of work, which is right. Null without one, and with Turnstile. */
   readonly challenge: string | null;
   /** Null: nothing is suspected. */
   readonly suspectedBecause: Suspicion | null;
@@ -145,12 +145,15 @@ export class Screening {
     return this.ask('PROOF_REQUIRED', screened, true);
   }
 
-  /** Verifies a required proof of work by its signatures, which computes no more than two hashes. */
+  /**
+   * Verifies a proof of work by its signatures, which computes no more than two hashes; also one that nothing requires:
+   * its post draws on the mails of those who prove.
+   */
   async #verifyProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
     const { post, submission, needsProof, entered } = screened;
-    if (!needsProof || post.form.protection.turnstile) return screened;
+    if (!offersProof(screened) || post.form.protection.turnstile) return screened;
     const challenge = await this.#proofOfWork.verify(submission.proof ?? '', post.form.name);
-    if (challenge !== null) return { ...screened, challenge };
+    if (challenge !== null || !needsProof) return { ...screened, challenge };
     return { refused: await this.ask('PROOF_REQUIRED', screened, false), ...(entered && { entered }) };
   }
 
@@ -177,6 +180,11 @@ export class Screening {
     };
     return { ...refused(403, code, askMessages[code]), ask };
   }
+}
+
+/** Whether a post has a proof, in a form that may ask for one. */
+export function offersProof({ submission, post }: Pick<ScreenedPost, 'submission' | 'post'>): boolean {
+  return submission.proof !== undefined && post.form.protection.proof !== 'off';
 }
 
 /**

@@ -35,7 +35,7 @@ export function toMailbox(row: Row): MailboxRecord {
 /** A claimed signup that may get a mail. */
 export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;
-  /** Whether no mail was tried for it yet: it has to wait for its mailbox's turn. */
+  /** Whether no mail was tried for it yet, held ones included: it has to wait for its mailbox's turn. */
   readonly isNew: boolean;
 }
 
@@ -49,7 +49,7 @@ export function mailCandidates(
   return claimed.map((signup) => ({
     ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
     signup,
-    isNew: dueAt.get(signup.id) === neverAttempted,
+    isNew: [neverAttempted, signup.dueAt].includes(dueAt.get(signup.id) ?? NaN),
   }));
 }
 

@@ -21,7 +21,20 @@ export type SignupState = (typeof signupStates)[number];
 export const signupStates = ['unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead'] as const;
 
 /** States from which `SignupStore.discard` deletes. */
-export const discardableStates = ['unconfirmed', 'review', 'dead'] as const satisfies readonly SignupState[];
+export const discardableStates: readonly SignupState[] = ['unconfirmed', 'review', 'dead'];
+
+/**
+ * Whether a redrive reaches a signup: dead letters, what is in review, and unconfirmed ones whose mail is held, for a
+ * reason. One whose mail is being sent, or was sent, has none.
+ */
+export function isRedrivable(signup: {
+  readonly state: SignupState;
+  readonly reason: string | null;
+  readonly nextAttemptAt: number | null;
+}): boolean {
+  const { state, reason, nextAttemptAt } = signup;
+  return state === 'unconfirmed' ? reason !== null && nextAttemptAt !== null : state === 'dead' || state === 'review';
+}
 
 /** Signups counted by state. */
 export type SignupCounts = Readonly<Record<SignupState, number>>;
@@ -46,8 +59,17 @@ export interface Overview {
   readonly forms: readonly FormBacklog[];
   /** Dead letters by reason, the most frequent first; at most {@link reasonsShown}. */
   readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
+  /** Signups in review, and unconfirmed ones whose mail is held, by reason; likewise. */
+  readonly held: readonly HeldSignups[];
   /** Consents in words that are unclear, of the newest {@link unclearRead} in {@link unclearMs}. */
   readonly unclearConsents: readonly UnclearConsent[];
+}
+
+/** Signups that are held for one reason. */
+export interface HeldSignups {
+  readonly state: Extract<SignupState, 'review' | 'unconfirmed'>;
+  readonly reason: string;
+  readonly count: number;
 }
 
 /** A text that a form has sent as consent, and how many signups came with it. */
@@ -76,6 +98,7 @@ export function toCounts(rows: readonly Row[]): SignupCounts {
 /**
  * @param byForm - rows of the backlog, one per form
  * @param deadByReason - rows of dead letters, one per reason
+ * @param held - rows of signups that are held, one per state and reason
  * @param unclear - rows of unclear consents, one per form and text
  */
 export function toOverview(
@@ -83,6 +106,7 @@ export function toOverview(
   due: number,
   byForm: readonly Row[],
   deadByReason: readonly Row[],
+  held: readonly Row[],
   unclear: readonly Row[],
 ): Overview {
   const forms = byForm.map(({ form, open, oldest }) => ({
@@ -96,6 +120,11 @@ export function toOverview(
     oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
     forms,
     deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+    held: held.map(({ state, reason, count }) => ({
+      state: state === 'review' ? state : 'unconfirmed',
+      reason: String(reason),
+      count: Number(count),
+    })),
     unclearConsents: unclear.map(({ form, sentence, count }) => ({
       form: String(form),
       sentence: String(sentence),

@@ -10,9 +10,11 @@ import type { WebhookQueue } from './webhook-queue.ts';
 
 export {
   discardableStates,
+  isRedrivable,
   reasonsShown,
   signupStates,
   type FormBacklog,
+  type HeldSignups,
   type Overview,
   type SignupCounts,
   type SignupState,
@@ -26,8 +28,10 @@ export interface NewSignup {
   /** Name of the form it came through. */
   readonly form: string;
   readonly submission: KeptSubmission;
-  /** Why the signup goes to review, for the operator; null if it does not. */
+  /** Why the signup goes to review or, with `heldUntil`, its mail is held, for the operator; null if neither. */
   readonly suspected: string | null;
+  /** When its confirmation mail is due. Default: at once. */
+  readonly heldUntil?: number | undefined;
   /** True if the person must click a link in a confirmation mail before the signup is delivered. */
   readonly needsConfirmation: boolean;
   /** Origin of the page. */
@@ -48,7 +52,7 @@ export interface ClaimedSignup {
   readonly id: string;
   readonly form: string;
   readonly submission: KeptSubmission;
-  /** Since when it may be sent: when it was received, or confirmed by its person. */
+  /** Since when it may be sent: when it was received, its mail was due, or it was confirmed by its person. */
   readonly dueAt: number;
   /** Number of earlier attempts. */
   readonly attempts: number;
@@ -87,6 +91,9 @@ export const blockedMs = 5000;
 
 /** Signups received within this time, in milliseconds, are claimed before the backlog: their visitors still wait. */
 export const freshMs = 10_000;
+
+/** The longest time for which a mail is held, in milliseconds. */
+export const heldMs = 25 * 3_600_000;
 
 /** Outcome of an attempt. Reasons contain no address and no secret. */
 export type DeliveryOutcome =
@@ -153,7 +160,7 @@ export interface StoredSignup {
   readonly submission: KeptSubmission | null;
   readonly origin: string | null;
   readonly receivedAt: number;
-  /** Since when it may be sent: when it was received, or confirmed by its person. */
+  /** Since when it may be sent: when it was received, its mail was due, or it was confirmed by its person. */
   readonly dueAt: number;
   /** Number of attempts to deliver it so far. */
   readonly attempts: number;
@@ -269,7 +276,7 @@ export interface SignupStore {
   /** When the next signup of these forms is due, in milliseconds since the Unix epoch; null if none is. */
   nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null>;
   /**
-   * Makes signups due now that wait beyond `now + longestMs`, because the clock was set back.
+   * Makes signups due now that wait beyond `now + longestMs`, mails {@link heldMs} more, because the clock was set back.
    *
    * @returns how many
    */
@@ -334,8 +341,8 @@ export interface SignupStore {
   /** Everything the store holds about a person. @param address - in any spelling */
   person(address: string): Promise<HeldAboutPerson>;
   /**
-   * Redrives dead letters and signups in review that match the filter: they wait for delivery as if just received, or
-   * for their confirmation if they need one.
+   * Redrives dead letters, signups in review and held mails that match the filter: they wait for delivery as if just
+   * received, or for their confirmation if they need one. See `isRedrivable`.
    *
    * @returns how many
    */

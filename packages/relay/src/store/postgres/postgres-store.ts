@@ -247,9 +247,10 @@ class PostgresStore implements SignupStore {
     const due = await this.#readLong(sql.due, [now], ([row]) => Number(row?.['count']));
     const forms = await this.#readLong(sql.forms, [], (rows) => rows);
     const deadByReason = await this.#readLong(sql.deadByReason, [reasonsShown], (rows) => rows);
+    const held = await this.#readLong(sql.held, [reasonsShown], (rows) => rows);
     const recent = [idOf(now - unclearMs), unclearRead, reasonsShown];
     const unclear = await this.#readLong(sql.unclear, recent, (rows) => rows);
-    return toOverview(counts, due, forms, deadByReason, unclear);
+    return toOverview(counts, due, forms, deadByReason, held, unclear);
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
@@ -277,7 +278,7 @@ class PostgresStore implements SignupStore {
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql: where, values } = conditions(filter, dialect);
-    return this.#inBatches(filtered.redrive(where), (after) => [...values, after, operatorBatchSize, now]);
+    return this.#inBatches(filtered.redrive(where), (after) => [...values, after, operatorBatchSize, now, now]);
   }
 
   discard(filter: SignupFilter): Promise<number> {
@@ -398,7 +399,7 @@ async function claimMails(
     json(records.map(({ lastMailAt, ...record }) => ({ ...record, last_mail_at: lastMailAt }))),
     json(kept.map(({ id, reason }) => ({ id, last_error: reason }))),
   ]);
-  if (mailed.length > 0) await query(sql.postpone, [mailed.map(({ id }) => id), now + claimMs]);
+  if (mailed.length > 0) await query(sql.beginMails, [mailed.map(({ id }) => id), now + claimMs]);
   return mailed;
 }
 

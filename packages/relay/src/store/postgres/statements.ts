@@ -1,7 +1,8 @@
 /** Every SQL statement of the PostgreSQL store. */
-import { type Dialect, oneOf } from '../conditions.ts';
+import { type Dialect, isHeld, oneOf } from '../conditions.ts';
 import { digestLength } from '../signup-identity.ts';
 import { signupColumns } from '../rows.ts';
+import { heldMs } from '../signup-store.ts';
 
 /** Schema of the tables. */
 export const schema = 'newsletter_relay';
@@ -115,6 +116,7 @@ export const sql = {
   markSent: `UPDATE ${signup} SET state = 'sent', attempts = attempts + 1, tried = tried OR state = 'sent', batch = $2, next_attempt_at = $3
              WHERE id = ANY($1::uuid[])`,
   postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
+  beginMails: `UPDATE ${signup} SET next_attempt_at = $2, last_error = NULL WHERE id = ANY($1::uuid[])`,
   remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
   mailboxes: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (
       SELECT mailbox, publication FROM ${rowsOf(confirmationMailbox, '$1')})`,
@@ -145,7 +147,9 @@ export const sql = {
   nextDue: `SELECT min(s.next_attempt_at) AS "nextAttemptAt" FROM unnest($1::text[]) AS f(form) CROSS JOIN unnest($2::text[]) AS t(state)
             CROSS JOIN LATERAL (SELECT next_attempt_at FROM ${signup} WHERE form = f.form AND state = t.state AND next_attempt_at IS NOT NULL
               ORDER BY next_attempt_at LIMIT 1) AS s`,
-  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL AND next_attempt_at > $2 RETURNING id`,
+  // A mail may be held for a day.
+  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL
+                AND next_attempt_at > $2::bigint + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END RETURNING id`,
 
   openBatches: `SELECT id, claimed_at AS "claimedAt", sent_at AS "sentAt",
                   (SELECT count(*) FROM ${signup} AS s WHERE s.batch = b.id) AS open
@@ -185,6 +189,9 @@ export const sql = {
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
+  held: `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup}
+         WHERE state <> 'delivered' AND (state = 'review' OR (${isHeld}))
+         GROUP BY state, last_error ORDER BY count DESC, reason LIMIT $1`,
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM ${consent}
               WHERE kind = 'unclear' AND signup > $1 ORDER BY signup DESC LIMIT $2) AS u
             GROUP BY form, sentence ORDER BY count DESC, form COLLATE "C", sentence COLLATE "C" LIMIT $3`,
@@ -292,11 +299,12 @@ export const webhooks = {
     RETURNING id`,
 } as const;
 
-const chosen = (states: string, where: string): string =>
-  `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
+const chosen = (which: string, where: string): string =>
+  `SELECT id FROM ${signup} WHERE state <> 'delivered' AND ${which} AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
-/** The mail server has refused its confirmation mail, which is tried again whenever its mailbox got the last one. */
-const isRefusedMail = `state = 'dead' AND needs_confirmation AND attempts = 0`;
+/** The mail server has refused its mail, or defers it: it is tried again whenever its mailbox got the last one. */
+const isTriedMail = `needs_confirmation AND attempts = 0
+  AND (state = 'dead' OR (state = 'unconfirmed' AND next_attempt_at <> due_at))`;
 
 /** Statements with a filter; `where` has a `?` for each value. Changes run in batches, after an id. */
 export const filtered = {
@@ -304,12 +312,13 @@ export const filtered = {
   // Counts as never attempted, unless an earlier attempt may have reached the API. A signup that needs confirmation and
   // was never attempted is not confirmed yet.
   redrive: (where: string) =>
-    numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
+    numbered(`WITH part AS (${chosen(`(state IN ('dead', 'review') OR (${isHeld}))`, where)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint WHEN ${isRefusedMail} THEN 1 ELSE 0 END, settled_at = NULL, last_error = NULL
+        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint WHEN ${isTriedMail} THEN 1 ELSE 0 END,
+        due_at = least(due_at, ?::bigint), settled_at = NULL, last_error = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
-    numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})
+    numbered(`WITH part AS (${chosen("state IN ('dead', 'review', 'unconfirmed')", where)})
       DELETE FROM ${signup} AS s USING part WHERE s.id = part.id RETURNING s.id`),
 } as const;
 

@@ -138,13 +138,13 @@ export class SqliteStore implements SignupStore {
   }
 
   #claimMails(candidates: readonly MailCandidate[], now: number): readonly ClaimedSignup[] {
-    const { mailbox, countMail, keepUnmailed, postpone } = this.#statements;
+    const { mailbox, countMail, keepUnmailed, beginMail } = this.#statements;
     const stored = candidates.map((each) => mailbox.get({ mailbox: each.mailbox, publication: each.publication }));
     const known = stored.filter((row) => row !== undefined).map(toMailbox);
     const { mailed, kept, records } = planMails(candidates, known, now);
     for (const { suppressedAt: _, ...record } of records) countMail.run(record);
     for (const each of kept) keepUnmailed.run(each);
-    for (const { id } of mailed) postpone.run({ id, until: now + claimMs });
+    for (const { id } of mailed) beginMail.run({ id, until: now + claimMs });
     return mailed;
   }
 
@@ -278,12 +278,13 @@ export class SqliteStore implements SignupStore {
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason, unclear } = this.#statements.scans;
+      const { due, forms, deadByReason, held, unclear } = this.#statements.scans;
       return toOverview(
         this.#counts(),
         Number(due.get({ now })?.['count']),
         forms.all(),
         deadByReason.all({ limit: reasonsShown }),
+        held.all({ limit: reasonsShown }),
         unclear.all({ after: firstIdOf(now - unclearMs), read: unclearRead, limit: reasonsShown }),
       );
     });
@@ -328,7 +329,7 @@ export class SqliteStore implements SignupStore {
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql, values } = conditions(filter, dialect);
-    return this.#commits.run(() => Number(this.#db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
+    return this.#commits.run(() => Number(this.#db.prepare(filtered.redrive(sql)).run(now, now, ...values).changes));
   }
 
   discard(filter: SignupFilter): Promise<number> {

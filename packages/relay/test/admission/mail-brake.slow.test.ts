@@ -1,0 +1,19 @@
+/** Six hours of bots that ask for a thousand mails an hour, from 50 addresses, beside 60 people with the tag. */
+import { expect, it } from 'vitest';
+import { attack } from './mail-attack.ts';
+
+const plan = { mailsPerHour: 1000, hours: 6, strangersPerHour: 1000, people: 60 };
+
+it.each([
+  ['ignore what they are asked', 'ignore', 58],
+  ['post as browsers without JavaScript', 'page', 58],
+  // Who solves as many proofs as people do cannot be told from them: their mails are held together, and none is lost.
+  ['prove as people do', 'prove', 0],
+] as const)('people get their mail within two minutes while bots %s', async (_case, bots, inTime) => {
+  const { held, ...outcome } = await attack({ ...plan, bots });
+  console.log(bots, { ...outcome, held });
+  expect(outcome.peopleInTime).toBeGreaterThanOrEqual(inTime);
+  expect(outcome.mailsInAnHour).toBeLessThanOrEqual(plan.mailsPerHour);
+  expect(held.reduce((sum, { count }) => sum + count, 0)).toBe(outcome.accepted - outcome.mailed);
+  expect(outcome.mailedInTheEnd).toBe(outcome.accepted);
+});
