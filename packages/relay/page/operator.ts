@@ -220,11 +220,8 @@ export class OperatorPage extends PageElement implements OperatorActions {
 
   /** The reasons of a state, each with buttons for all of its signups. */
   #reasons(state: keyof typeof redriveLabels, reasons: Status['deadByReason']): TemplateResult {
-    return html`<ul class="list reasons">${repeat(
-      reasons,
-      ({ reason }) => reason,
-      ({ reason, count }) => this.#reason(state, reason, count),
-    )}</ul>`;
+    const item = ({ reason, count }: (typeof reasons)[number]) => this.#reason(state, reason, count);
+    return html`<ul class="list reasons">${repeat(reasons, ({ reason }) => reason, item)}</ul>`;
   }
 
   #reason(state: keyof typeof redriveLabels, reason: string, count: number): TemplateResult {

@@ -3,8 +3,7 @@ import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast 
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { auditFacts, wordsOfKind } from '../src/ops/audit-facts.ts';
-import type { ConsentRecord, SignupState, StoredSignup } from '../src/store/signup-store.ts';
-import { isRedrivable } from '../src/store/overview.ts';
+import { type ConsentRecord, isRedrivable, type SignupState, type StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
 /** Signups of one page. */

@@ -13,7 +13,7 @@ import { AttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { endOfHour, type MailBudget, RateLimits } from './rate-limits.ts';
-import { offersProof, type ScreenedPost, type Screening } from './screening.ts';
+import type { ScreenedPost, Screening } from './screening.ts';
 import { verifyTurnstile } from './turnstile.ts';
 
 /** Options of {@link AbuseProtection}. */
@@ -114,8 +114,12 @@ export class AbuseProtection {
 
   /** Refuses what has no proof while the form asks for one: before anything is counted, and whatever is suspected. */
   async #askBeyondHalf({ screened, post, proof, now }: CheckedPost): Promise<ProtectionRefusal | null> {
-    const asks = now < (this.#asksUntil.get(post.form.name) ?? 0);
-    return asks && proof === 'none' && !offersProof(screened) ? this.#askForProof(screened, true) : null;
+    if (proof !== 'none' || screened.offeredProof !== undefined || !this.#asks(post.form.name, now)) return null;
+    return this.#askForProof(screened, true);
+  }
+
+  #asks(form: string, now: number): boolean {
+    return now < (this.#asksUntil.get(form) ?? 0);
   }
 
   async #askForProof(screened: ScreenedPost, keepsToken: boolean): Promise<ProtectionRefusal> {
@@ -134,9 +138,9 @@ export class AbuseProtection {
    * suspected, and another counts as one that cannot be given.
    */
   async #useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { needsProof, challenge, post } = attempt.screened;
+    const { needsProof, offeredProof, challenge, post } = attempt.screened;
     const { turnstile } = post.form.protection;
-    if (turnstile && offersProof(attempt.screened)) {
+    if (turnstile && offeredProof !== undefined) {
       const result = await this.#verifyTurnstile(attempt, turnstile.secret);
       if (result === 'unknown' && needsProof) attempt.suspectedBecause ??= 'turnstile';
       if (result !== 'failed') attempt.proof = result === 'passed' ? 'given' : 'impossible';
@@ -160,7 +164,7 @@ export class AbuseProtection {
       timeoutMs: turnstileTimeoutMs,
     });
     if ('passed' in verdict) return verdict.passed ? 'passed' : 'failed';
-    this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without its response');
+    this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
     return 'unknown';
   }
 
@@ -198,7 +202,10 @@ export class AbuseProtection {
     const { within, mailAt, release } = await this.#rateLimits.countMailbox({ email, suspected }, now, budget);
     releases.push(release);
     if (mailAt === null && budget?.hoursAhead === 0) {
-      this.#beginAsking(post.form.name, now);
+      const { name: form } = post.form;
+      if (!this.#asks(form, now))
+        this.#context.log.warn({ form }, 'the form asks for proofs: half of the mails of the hour are sent');
+      this.#asksUntil.set(form, endOfHour(now));
       await releaseAll(attempt);
       return this.#askForProof(screened, true);
     }
@@ -210,13 +217,6 @@ export class AbuseProtection {
       overLimit: !within,
       undo: () => releaseAll(attempt),
     };
-  }
-
-  /** Asks for proofs until the hour is over. */
-  #beginAsking(form: string, now: number): void {
-    if (now < (this.#asksUntil.get(form) ?? 0)) return;
-    this.#asksUntil.set(form, endOfHour(now));
-    this.#context.log.warn({ form }, 'half of the confirmation mails of the hour are sent; the form asks for proofs');
   }
 
   /** Reports when a form begins to hold mails, and when it holds none any more. */

@@ -10,12 +10,7 @@ import type { SignupPost } from './signup-post.ts';
 
 /** Result of {@link admit}. `undo` releases the token, the proof and the rate limits where storing the signup fails. */
 export type Admission =
-  | {
-      readonly signup: NewSignup;
-      /** Why it is kept for review or, with `heldUntil` of the signup, its mail is held. */
-      readonly suspectedBecause: Suspicion | null;
-      undo(this: void): Promise<void>;
-    }
+  | { readonly signup: NewSignup; readonly suspectedBecause: Suspicion | null; undo(this: void): Promise<void> }
   | { readonly refused: Refused; readonly limit?: LimitKind | undefined; readonly entered?: Entered };
 
 /** Idempotency key of every signup beyond the rate limit of its mailbox: the store keeps one of them, for review. */

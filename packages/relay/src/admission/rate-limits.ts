@@ -94,17 +94,13 @@ export class RateLimits {
       const isFull = reached.some(({ key }) => key === mail?.key);
       if (isFull && hour < last) continue;
       const within = reached.every(({ key }) => key === mail?.key);
-      const isLater = mails && hour > thisHour && within && !isFull;
-      return { within, mailAt: isLater ? this.#placeIn(hour, mails) : isFull ? null : now, release };
+      if (!mails || isFull || !within || hour === thisHour) return { within, mailAt: isFull ? null : now, release };
+      // Spread over the hour, so that it does not begin with all of them.
+      const before = this.#ahead.get(mails.name);
+      const place = before?.hour === hour ? before.mails : 0;
+      this.#ahead.set(mails.name, { hour, mails: place + 1 });
+      return { within, mailAt: Math.floor((hour + place / mails.most) * hourMs), release };
     }
-  }
-
-  /** The moment of the next mail of a later hour: evenly spread, so that the hour does not begin with all of them. */
-  #placeIn(hour: number, { name, most }: MailBudget): number {
-    const ahead = this.#ahead.get(name);
-    const mails = ahead?.hour === hour ? ahead.mails : 0;
-    this.#ahead.set(name, { hour, mails: mails + 1 });
-    return Math.floor((hour + Math.min(mails / most, 1)) * hourMs);
   }
 
   /** Uses what can be used once. @returns how it is released; null if it was used before */

@@ -44,6 +44,8 @@ export interface ScreenedPost extends Omit<AdmittedPost, 'suspected'> {
   readonly token: FormToken | null;
   /** Whether the post must contain a proof. */
   readonly needsProof: boolean;
+  /** The proof it contains, in a form that may ask for one. */
+  readonly offeredProof: string | undefined;
   /** Unique among all challenges: that of a proof of work, which is right. Null without one, and with Turnstile. */
   readonly challenge: string | null;
   /** Null: nothing is suspected. */
@@ -116,6 +118,7 @@ export class Screening {
       origin,
       token,
       needsProof: wantsProof && !cannotProve,
+      offeredProof: proof === 'off' ? undefined : admitted.submission.proof,
       challenge: null,
       suspectedBecause: suspected ? 'honeypot' : cannotProve ? 'no-proof' : null,
     };
@@ -141,7 +144,7 @@ export class Screening {
 
   /** Refuses a post that lacks a required proof; its token stays valid. */
   async #requireProof(screened: ScreenedPost): Promise<Refused | null> {
-    if (!screened.needsProof || screened.submission.proof !== undefined) return null;
+    if (!screened.needsProof || screened.offeredProof !== undefined) return null;
     return this.ask('PROOF_REQUIRED', screened, true);
   }
 
@@ -150,9 +153,9 @@ export class Screening {
    * its post draws on the mails of those who prove.
    */
   async #verifyProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
-    const { post, submission, needsProof, entered } = screened;
-    if (!offersProof(screened) || post.form.protection.turnstile) return screened;
-    const challenge = await this.#proofOfWork.verify(submission.proof ?? '', post.form.name);
+    const { post, needsProof, offeredProof, entered } = screened;
+    if (offeredProof === undefined || post.form.protection.turnstile) return screened;
+    const challenge = await this.#proofOfWork.verify(offeredProof, post.form.name);
     if (challenge !== null || !needsProof) return { ...screened, challenge };
     return { refused: await this.ask('PROOF_REQUIRED', screened, false), ...(entered && { entered }) };
   }
@@ -180,11 +183,6 @@ export class Screening {
     };
     return { ...refused(403, code, askMessages[code]), ask };
   }
-}
-
-/** Whether a post has a proof, in a form that may ask for one. */
-export function offersProof({ submission, post }: Pick<ScreenedPost, 'submission' | 'post'>): boolean {
-  return submission.proof !== undefined && post.form.protection.proof !== 'off';
 }
 
 /**

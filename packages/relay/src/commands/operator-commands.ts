@@ -252,7 +252,7 @@ function statusLines(
     ...forms.map(({ form, open: count, oldestSince }) => `${figure(count)}  form ${form}${since(oldestSince)}`),
     `Delivered    ${counts.delivered}`,
     `Unconfirmed  ${counts.unconfirmed}`,
-    ...reasonLines(held.filter(({ state }) => state === 'unconfirmed'), 'held: '),
+    ...reasonLines(held.filter(({ state }) => state === 'unconfirmed')),
     `Review       ${counts.review}`,
     ...reasonLines(held.filter(({ state }) => state === 'review')),
     `Dead         ${counts.dead}`,
@@ -261,8 +261,8 @@ function statusLines(
   ];
 }
 
-function reasonLines(reasons: Status['deadByReason'], words = ''): string[] {
-  return reasons.map(({ reason, count }) => `${figure(count)}  ${words}${reason}`);
+function reasonLines(reasons: Status['deadByReason']): string[] {
+  return reasons.map(({ reason, count }) => `${figure(count)}  ${reason}`);
 }
 
 function figure(count: number): string {

@@ -23,19 +23,6 @@ export const signupStates = ['unconfirmed', 'review', 'waiting', 'sent', 'delive
 /** States from which `SignupStore.discard` deletes. */
 export const discardableStates: readonly SignupState[] = ['unconfirmed', 'review', 'dead'];
 
-/**
- * Whether a redrive reaches a signup: dead letters, what is in review, and unconfirmed ones whose mail is held, for a
- * reason. One whose mail is being sent, or was sent, has none.
- */
-export function isRedrivable(signup: {
-  readonly state: SignupState;
-  readonly reason: string | null;
-  readonly nextAttemptAt: number | null;
-}): boolean {
-  const { state, reason, nextAttemptAt } = signup;
-  return state === 'unconfirmed' ? reason !== null && nextAttemptAt !== null : state === 'dead' || state === 'review';
-}
-
 /** Signups counted by state. */
 export type SignupCounts = Readonly<Record<SignupState, number>>;
 

@@ -10,11 +10,9 @@ import type { WebhookQueue } from './webhook-queue.ts';
 
 export {
   discardableStates,
-  isRedrivable,
   reasonsShown,
   signupStates,
   type FormBacklog,
-  type HeldSignups,
   type Overview,
   type SignupCounts,
   type SignupState,
@@ -181,6 +179,14 @@ export interface StoredSignup {
   readonly status: string | null;
   /** Hash of the idempotency key; see `signup-identity.ts`. */
   readonly intent: string | null;
+}
+
+/**
+ * Whether a redrive reaches a signup: dead letters, what is in review, and unconfirmed ones whose mail is held, for a
+ * reason. One whose mail is being sent, or was sent, has none.
+ */
+export function isRedrivable({ state, reason, nextAttemptAt }: StoredSignup): boolean {
+  return state === 'unconfirmed' ? reason !== null && nextAttemptAt !== null : state === 'dead' || state === 'review';
 }
 
 /** Everything the store holds about one person. */

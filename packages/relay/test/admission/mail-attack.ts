@@ -21,6 +21,8 @@ export interface Attack {
   readonly strangersPerHour: number;
   /** People who sign up, evenly over these hours. */
   readonly people: number;
+  /** Whether the clock goes on until nothing is held. */
+  readonly untilSent: boolean;
 }
 
 /** What came of an attack. */
@@ -32,7 +34,7 @@ export interface Outcome {
   readonly strangersInSixtyMinutes: number;
   /** Posts answered with 202 or 303. */
   readonly accepted: number;
-  /** Mails that were sent during the attack, what was held then, and the mails that were sent once nothing was. */
+  /** Mails that were sent during the attack, what was held then, and all mails that were sent. */
   readonly mailed: number;
   readonly held: readonly HeldSignups[];
   readonly mailedInTheEnd: number;
@@ -83,11 +85,17 @@ export async function attack(plan: Attack): Promise<Outcome> {
     ({ nextDueAt } = await relay.deliver({ untilMs: now + 10 * minuteMs }));
     for (const { recipient } of mail.received.slice(mailedAt.size)) mailedAt.set(recipient, now);
   };
+  /** Ends a minute: what is due in it is sent in its last millisecond. */
+  const passMinute = async (): Promise<void> => {
+    now += minuteMs - 1;
+    if (nextDueAt !== null && nextDueAt <= now) await deliver();
+    now += 1;
+  };
   const minutes = plan.hours * 60;
   const until = (minute: number, total: number): number => Math.floor((minute * total) / minutes);
   const numbers = (minute: number, total: number): number[] =>
     Array.from({ length: until(minute + 1, total) - until(minute, total) }, (_, n) => until(minute, total) + n);
-  for (let minute = 0; minute < minutes; minute += 1, now += minuteMs) {
+  for (let minute = 0; minute < minutes; minute += 1) {
     const before = accepted;
     await Promise.all(numbers(minute, plan.strangersPerHour * plan.hours).map(enter));
     for (const n of numbers(minute, plan.people)) {
@@ -95,11 +103,15 @@ export async function attack(plan: Attack): Promise<Outcome> {
       postedAt.set(email, now);
       await signUp(email, `203.0.113.${n % 250}`, 2);
     }
-    if (accepted > before || (nextDueAt !== null && nextDueAt <= now)) await deliver();
+    if (accepted > before) await deliver();
+    await passMinute();
   }
   const { held } = await relay.store.overview(now);
   const mailed = mail.received.length;
-  for (; nextDueAt !== null; await deliver()) now = Math.max(now, nextDueAt);
+  while (plan.untilSent && nextDueAt !== null) {
+    now = Math.floor(nextDueAt / minuteMs) * minuteMs;
+    await passMinute();
+  }
 
   const strangers = [...mailedAt].filter(([to]) => to.startsWith('stranger')).map(([, at]) => at);
   const mailsOf = Map.groupBy(mailedAt.values(), (at) => Math.floor(at / hourMs));

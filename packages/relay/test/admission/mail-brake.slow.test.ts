@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { attack } from './mail-attack.ts';
 
-const plan = { mailsPerHour: 1000, hours: 6, strangersPerHour: 1000, people: 60 };
+const plan = { mailsPerHour: 1000, hours: 6, strangersPerHour: 1000, people: 60, untilSent: false };
 
 it.each([
   ['ignore what they are asked', 'ignore', 58],
@@ -15,5 +15,4 @@ it.each([
   expect(outcome.peopleInTime).toBeGreaterThanOrEqual(inTime);
   expect(outcome.mailsInAnHour).toBeLessThanOrEqual(plan.mailsPerHour);
   expect(held.reduce((sum, { count }) => sum + count, 0)).toBe(outcome.accepted - outcome.mailed);
-  expect(outcome.mailedInTheEnd).toBe(outcome.accepted);
 });

@@ -50,7 +50,7 @@ function braking(settings: Readonly<Record<string, string>> = {}) {
 }
 
 describe('bots that ask for twice the mails of an hour', () => {
-  const plan = { mailsPerHour: 8, hours: 2, strangersPerHour: 16, people: 6 };
+  const plan = { mailsPerHour: 8, hours: 2, strangersPerHour: 16, people: 6, untilSent: true };
 
   it.each([
     ['ignore what they are asked', 'ignore', plan.people],
@@ -98,7 +98,8 @@ describe('a form that has sent half of its mails of the hour', () => {
       tokens.push((await asked(await relay.fetch(post({ email: someone() })), 'TOKEN_REQUIRED')).token);
     clock.now += 2000;
     const peer = '203.0.113.9';
-    const signUp = (fields: Readonly<Record<string, unknown>>) => relay.fetch(post({ email: someone(), ...fields }), peer);
+    const signUp = (fields: Readonly<Record<string, unknown>>) =>
+      relay.fetch(post({ email: someone(), ...fields }), peer);
     expect((await signUp({ token: tokens[0] })).status).toBe(202);
     // The first that is asked had counted already.
     for (const token of tokens.slice(1)) {

@@ -262,7 +262,7 @@ describe('Turnstile', () => {
     expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        msg: 'Turnstile is unavailable; the signup is kept without its response',
+        msg: 'Turnstile is unavailable; the signup is kept without it',
         reason: expect.stringContaining(reason) as string,
       }),
     );
