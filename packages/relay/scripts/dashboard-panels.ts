@@ -234,7 +234,7 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
         range: { min: 0 },
         queries: [
           [`max by (job) (${of('queue', 'state="unconfirmed"')})`, 'unconfirmed'],
-          [`max by (job) (${of('held', 'state="unconfirmed"')})`, 'mail held'],
+          [`max by (job) (${of('held')})`, 'mail held'],
         ],
       },
       {

@@ -70,7 +70,7 @@ export type RelayEvent =
     }
   /** The API takes signups of `scope` again. */
   | { readonly type: 'circuitClosed'; readonly scope: string }
-  /** The mail server has accepted a confirmation mail. `waitedMs`: since the signup was received. */
+  /** The mail server has accepted a confirmation mail. `waitedMs`: since it was due. */
   | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
   /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
   | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }

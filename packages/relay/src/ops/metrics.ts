@@ -3,6 +3,7 @@
  * store at each request. Every series that a rule compares exists from the start, so that its first increase is seen.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { heldMails } from '../store/overview.ts';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { answerWithinMs, within } from '../deadline.ts';
@@ -104,9 +105,8 @@ const table = {
   },
   held: {
     type: Gauge,
-    name: 'newsletter_relay_held',
-    help: 'Signups that wait for an operator (review), or whose confirmation mail waits for room or for the mail server (unconfirmed), by state; of the 20 most frequent reasons.',
-    labelNames: ['state'],
+    name: 'newsletter_relay_held_mails',
+    help: 'Unconfirmed signups whose confirmation mail waits, for an hour with room or for the mail server; of the 20 most frequent reasons.',
   },
   deviations: {
     type: Counter,
@@ -345,13 +345,12 @@ function showStore(
   { config, now }: MetricsContext,
   failingDestinations: ReadonlySet<string>,
 ): void {
-  for (const gauge of [queue, held, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
-  for (const gauge of [paused, reader]) gauge.remove();
+  for (const gauge of [queue, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
+  for (const gauge of [held, paused, reader]) gauge.remove();
   if (read === null) return;
   if (read.readerMs !== undefined) reader.set(read.readerMs / 1000);
   for (const [state, count] of Object.entries(read.overview.counts)) queue.set({ state }, count);
-  for (const state of ['review', 'unconfirmed']) held.set({ state }, 0);
-  for (const { state, count } of read.overview.held) held.inc({ state }, count);
+  held.set(heldMails(read.overview));
   const empty = Object.keys(config.forms).map((form) => ({ form, open: 0, oldestSince: null }));
   for (const { form, open, oldestSince } of [...empty, ...read.overview.forms]) {
     backlog.set({ form }, open);

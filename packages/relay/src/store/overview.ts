@@ -59,6 +59,11 @@ export interface HeldSignups {
   readonly count: number;
 }
 
+/** How many unconfirmed signups wait for their mail. */
+export function heldMails({ held }: Pick<Overview, 'held'>): number {
+  return held.reduce((sum, { state, count }) => sum + (state === 'unconfirmed' ? count : 0), 0);
+}
+
 /** A text that a form has sent as consent, and how many signups came with it. */
 export interface UnclearConsent {
   readonly form: string;
@@ -106,12 +111,8 @@ export function toOverview(
     due,
     oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
     forms,
-    deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
-    held: held.map(({ state, reason, count }) => ({
-      state: state === 'review' ? state : 'unconfirmed',
-      reason: String(reason),
-      count: Number(count),
-    })),
+    deadByReason: deadByReason.map(toReason),
+    held: held.map((row) => ({ state: row['state'] === 'review' ? 'review' : 'unconfirmed', ...toReason(row) })),
     unclearConsents: unclear.map(({ form, sentence, count }) => ({
       form: String(form),
       sentence: String(sentence),
@@ -119,6 +120,8 @@ export function toOverview(
     })),
   };
 }
+
+const toReason = ({ reason, count }: Row) => ({ reason: String(reason), count: Number(count) });
 
 /** The earliest of the moments that are not null. */
 export function earliest(moments: readonly (number | null)[]): number | null {

@@ -10,9 +10,9 @@ it.each([
   // Who solves as many proofs as people do cannot be told from them: their mails are held together, and none is lost.
   ['prove as people do', 'prove', 0],
 ] as const)('people get their mail within two minutes while bots %s', async (_case, bots, inTime) => {
-  const { held, ...outcome } = await attack({ ...plan, bots });
-  console.log(bots, { ...outcome, held });
-  expect(outcome.peopleInTime).toBeGreaterThanOrEqual(inTime);
-  expect(outcome.mailsInAnHour).toBeLessThanOrEqual(plan.mailsPerHour);
-  expect(held.reduce((sum, { count }) => sum + count, 0)).toBe(outcome.accepted - outcome.mailed);
+  const { peopleInTime, mostMailsInAnHour, accepted, mailed, held } = await attack({ ...plan, bots });
+  console.log(bots, { peopleInTime, mostMailsInAnHour, accepted, mailed, held });
+  expect(peopleInTime).toBeGreaterThanOrEqual(inTime);
+  expect(mostMailsInAnHour).toBeLessThanOrEqual(plan.mailsPerHour);
+  expect(held.reduce((sum, { count }) => sum + count, 0)).toBe(accepted - mailed);
 });
