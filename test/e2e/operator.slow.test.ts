@@ -79,6 +79,7 @@ describe('the operator’s page', () => {
     const { page, complaints } = await open(await storedToken());
     // One may be refused before the other; the page refreshes by itself.
     await expect.poll(() => text(page, '#dead .reasons')).toMatch(/^2 ×/);
+    await expect.poll(() => text(page, '#state')).toBe('3 signups held');
     expect(await text(page, '#tiles')).toMatch(/Dead letters\n+2|2\n+Dead letters/i);
     await page.locator('#letters summary').click();
     await page.waitForSelector('#letters article');
@@ -100,7 +101,7 @@ describe('the operator’s page', () => {
     await page.locator('#suspects summary').click();
     await page.waitForSelector('#suspects article');
     expect(await text(page, '#suspects article')).toContain('robot@example.com');
-    await page.locator('#suspects article button').click();
+    await page.locator('#review .reasons button').click();
     await page.waitForSelector('#review[hidden]');
     // The focus goes on to something that is still there.
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
