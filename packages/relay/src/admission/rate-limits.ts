@@ -86,8 +86,8 @@ export class RateLimits {
     const thisHour = Math.floor(now / hourMs);
     const last = thisHour + (mails?.hoursAhead ?? 0);
     const ahead = this.#ahead.get(mails?.name ?? '');
-    let hour = ahead && ahead.hour > thisHour && ahead.hour <= last ? ahead.hour : thisHour;
-    for (; ; hour += 1) {
+    const next = ahead && ahead.hour <= last ? ahead.hour : thisHour;
+    for (let hour = thisHour; ; hour = Math.max(hour + 1, next)) {
       const windowMs = (hour + 1) * hourMs - now;
       const mail = mails && { key: this.#keyOf('mails', `${mails.name} ${hour}`), most: mails.most, windowMs };
       const { reached, release } = await this.#count(mail ? [...address, mail] : address, now);

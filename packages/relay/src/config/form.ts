@@ -80,7 +80,7 @@ export const formSettings = group({
     proof: setting(
       'RELAY_PROOF',
       oneOf('off', 'always', 'attack').prefault('off'),
-      'When a signup needs a proof of work, or a Turnstile response: `off`, `always`, or, with `attack`, during one and beyond half the mails of an hour',
+      'When a signup needs a proof of work, or a Turnstile response: `off`, `always`, or `attack`: during one, and beyond half the mails of an hour',
     ),
     turnstile: optionalGroup({
       siteKey: setting(
