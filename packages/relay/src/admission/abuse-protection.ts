@@ -239,8 +239,8 @@ export class AbuseProtection {
 }
 
 /**
- * The mails of an hour that a signup draws on. A form that may ask for proofs keeps half of them for posts with one, and
- * rather asks than holds a mail.
+ * The mails of an hour that a signup draws on. A form that may ask for proofs keeps half of them for posts with one,
+ * and asks for a proof before it holds a mail.
  */
 function mailBudget({ name, protection, confirmation }: Form, proof: CheckedPost['proof']): MailBudget | null {
   if (confirmation === null) return null;

@@ -282,7 +282,7 @@ export interface SignupStore {
   /** When the next signup of these forms is due, in milliseconds since the Unix epoch; null if none is. */
   nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null>;
   /**
-   * Makes signups due now that wait beyond `now + longestMs`, mails {@link heldMs} more, because the clock was set back.
+   * Makes signups due now that wait beyond `now + longestMs`, mails {@link heldMs} later, as the clock was set back.
    *
    * @returns how many
    */

@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 export const fullHour = () => ({ now: Math.ceil(Date.now() / hourMs) * hourMs });
 
 export interface Attack {
-  /** What bots do when they are asked for a proof; `page`: they post as browsers without JavaScript, and are not asked. */
+  /** What bots do when they are asked for a proof; `page`: they post as browsers without JavaScript. */
   readonly bots: 'ignore' | 'page' | 'prove';
   readonly mailsPerHour: number;
   readonly hours: number;
