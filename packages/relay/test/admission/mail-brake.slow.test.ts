@@ -7,8 +7,8 @@ const plan = { mailsPerHour: 1000, hours: 6, strangersPerHour: 1000, people: 60,
 it.each([
   ['ignore what they are asked', 'ignore', 58],
   ['post as browsers without JavaScript', 'page', 58],
-  // Who solves as many proofs as people do cannot be told from them: their mails are held together, and none is lost.
-  ['prove as people do', 'prove', 0],
+  // Who proves as people do cannot be told from them: mails at the end of an hour are held.
+  ['prove as people do', 'prove', 50],
 ] as const)('people get their mail within two minutes while bots %s', async (_case, bots, inTime) => {
   const { peopleInTime, mostMailsInAnHour, accepted, mailed, held } = await attack({ ...plan, bots });
   console.log(bots, { peopleInTime, mostMailsInAnHour, accepted, mailed, held });
