@@ -16,7 +16,7 @@ import type { HeldSignups } from '../src/store/overview.ts';
 import { forgetToken, hasToken, keepToken, request, SignedOutError, type OperatorActions } from './operator-api.ts';
 import './person-search.ts';
 import { discardButton, redriveButton, redriveLabels } from './signup-list.ts';
-import { backlogs, destinations, hourChart, stateBadge, summarize, tiles } from './status-view.ts';
+import { backlogs, destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
 
 const refreshMs = 3000;
 const wrongToken = 'The token is wrong. Copy it again, without spaces.';
@@ -184,7 +184,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
   #board(status: Status | undefined): TemplateResult {
     return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? '')}
       ${notice('unclear-consents', status?.running?.unclearConsents ?? '')}
-      ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), backlogs(status), destinations(status, this)] : nothing}
+      ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), subscriptions(status), backlogs(status), destinations(status, this)] : nothing}
       <person-search .page=${this}></person-search>
       ${this.#lists(status)}`;
   }

@@ -2,7 +2,7 @@
 import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { auditFacts, wordsOfKind } from '../src/ops/audit-facts.ts';
+import { auditFacts, statusWords, wordsOfKind } from '../src/ops/audit-facts.ts';
 import { type ConsentRecord, isRedrivable, type SignupState, type StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
@@ -147,7 +147,7 @@ const fieldLabels: Readonly<Partial<Record<string, string>>> = {
 
 /** A signup with everything that is stored about it. */
 export function signupDetails(signup: StoredSignup, page: OperatorActions): TemplateResult {
-  const { state, form, submission, origin, receivedAt, settledAt, reason, attempts } = signup;
+  const { state, form, submission, origin, receivedAt, settledAt, reason, status, attempts } = signup;
   const { custom_fields: fields = [], audit, ...rest } = submission ?? {};
   return html`<article>
     <h4>Signup: ${state}</h4>
@@ -158,6 +158,7 @@ export function signupDetails(signup: StoredSignup, page: OperatorActions): Temp
       ['Attempts', String(attempts)],
       ['Settled', settledAt === null ? null : dateTime(settledAt)],
       ['Reason', reason],
+      ['Subscription', state === 'delivered' ? statusWords(status) : null],
       ...Object.entries(rest).map(([name, value]) => [fieldLabels[name] ?? name, String(value)] as const),
       ...fields.map(({ name, value }) => [`Field “${name}”`, String(value)] as const),
       ...auditFacts(audit).map(([name, value]) => [fieldLabels[name] ?? name, value] as const),
@@ -167,7 +168,16 @@ export function signupDetails(signup: StoredSignup, page: OperatorActions): Temp
 }
 
 /** An entry of the consent ledger. */
-export function consentDetails({ kind, at, form, sentence, version, page, visitor }: ConsentRecord): TemplateResult {
+export function consentDetails({
+  kind,
+  at,
+  form,
+  sentence,
+  version,
+  page,
+  visitor,
+  status,
+}: ConsentRecord): TemplateResult {
   return html`<article>
     <h4>Consent: ${wordsOfKind[kind]}</h4>
     ${factsOf([
@@ -177,6 +187,7 @@ export function consentDetails({ kind, at, form, sentence, version, page, visito
       ['Version', version],
       ['Page', page],
       ['Visitor', visitor],
+      ['Subscription', status ?? null],
     ])}
   </article>`;
 }

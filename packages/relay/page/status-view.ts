@@ -2,6 +2,7 @@
 import { badge, button, formatCount, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { statusWords } from '../src/ops/audit-facts.ts';
 import type { Minute, Status } from '../src/ops/operator.ts';
 import { heldMails } from '../src/store/overview.ts';
 import type { WebhookBacklog } from '../src/store/webhook-queue.ts';
@@ -89,6 +90,17 @@ export function backlogs({ forms }: Status): TemplateResult {
             : html`<span class="soft">the oldest for ${formatDuration(Date.now() - oldestSince)}</span>`
         }
       </li>`,
+    )}</ul>
+  </section>`;
+}
+
+/** What the API says of the subscriptions of delivered signups. */
+export function subscriptions({ statuses }: Status): TemplateResult {
+  return html`<section aria-labelledby="statuses-title" ?hidden=${statuses.length === 0}>
+    <h2 id="statuses-title">Delivered, and then</h2>
+    <p class="soft">What the API says of the subscriptions of the newest signups.</p>
+    <ul id="statuses" class="list">${statuses.map(
+      ({ status, count }) => html`<li><span><strong>${formatNumber(count)}</strong> ${statusWords(status)}</span></li>`,
     )}</ul>
   </section>`;
 }

@@ -42,8 +42,15 @@ export type RelayEvent =
       readonly limit?: LimitKind | undefined;
       readonly times?: number | undefined;
     }
-  /** The API has created the subscription. */
-  | { readonly type: 'delivered'; readonly form: string; readonly waitedMs: number }
+  /** The API has the signup. `status`: its word about the subscription as it came; null if that is unknown. */
+  | {
+      readonly type: 'delivered';
+      readonly form: string;
+      readonly waitedMs: number;
+      readonly status: string | null;
+    }
+  /** What the API said when it was asked once more, where `delivered` came with `validating` or `pending`. */
+  | { readonly type: 'statusKnown'; readonly form: string; readonly status: string | null }
   /** An attempt failed; the signup is retried later. */
   | { readonly type: 'retryScheduled'; readonly form: string; readonly cause: string }
   /** The API refused a signup for good; with `ofMail`, the mail server refused its confirmation mail. */

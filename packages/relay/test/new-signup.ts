@@ -1,5 +1,5 @@
 /** Creates an admitted signup for a test. */
-import type { NewSignup } from '../src/index.ts';
+import type { FoundSubscription, NewSignup } from '../src/index.ts';
 
 export function newSignup(email: string, changes: Partial<NewSignup> = {}): NewSignup {
   return {
@@ -14,3 +14,11 @@ export function newSignup(email: string, changes: Partial<NewSignup> = {}): NewS
     ...changes,
   };
 }
+
+/** An active subscription that a scan has found. */
+export const found = (email: string, changes: Partial<FoundSubscription> = {}): FoundSubscription => ({
+  email,
+  status: 'active',
+  askAgainAt: null,
+  ...changes,
+});

@@ -131,6 +131,12 @@ export const gaps = {
     default: 'custom_fields',
     others: { all_fields: 'rule' },
   },
+  double_opt_off: {
+    silent:
+      '`double_opt_override: "off"` makes a new subscription active immediately; whether its answer may still say validating is not specified, and the service was seen to do so.',
+    default: 'active',
+    others: { validating: 'rule' },
+  },
   data_deletion: {
     silent: 'Data deletion needs enablement for the organization; which 403 it answers without is not shown.',
     default: 'enabled',

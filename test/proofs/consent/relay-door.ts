@@ -55,6 +55,7 @@ function formOf(name: Publication): Form {
             button: 'Confirm',
             lang: 'en',
             confirmedUrl: null,
+            reactivates: false,
             mailsPerHour: 1_000_000,
           },
   };

@@ -5,5 +5,5 @@ export { dateIn, dateOrderIn, isAmbiguousDate, utcOf, type DateOrder } from './d
 export { domainOf, mailboxKey } from './mailbox.ts';
 export { momentOf, secondsOf, waitOf } from './moment.ts';
 export { decimalMarkIn, isAmbiguousNumber, numberIn, type DecimalMark } from './numbers.ts';
-export { getsMail, hasLeft, isUnconfirmed, isUnknownStatus } from './subscriber-status.ts';
+export { getsMail, hasLeft, isInvalid, isUnconfirmed, isUnknownStatus, isUnsubscribed } from './subscriber-status.ts';
 export { yesOrNo } from './yes-no.ts';

@@ -1,7 +1,7 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
-import { auditFacts, wordsOfKind, mailsLine } from '../ops/audit-facts.ts';
+import { auditFacts, mailsLine, statusWords, wordsOfKind } from '../ops/audit-facts.ts';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
@@ -234,7 +234,7 @@ async function countOf(
 
 /** The status; figures in one column. */
 function statusLines(
-  { counts, due, oldestWaitingSince, forms, paused, deadByReason, held, shared, webhooks, running }: Status,
+  { counts, due, oldestWaitingSince, forms, paused, deadByReason, held, statuses, shared, webhooks, running }: Status,
   webhookLines: (webhooks: Status['webhooks']) => readonly string[],
 ): string[] {
   const unknownDelivery = shared
@@ -250,7 +250,8 @@ function statusLines(
     `Waiting      ${counts.waiting}${open > 0 ? ` (${due} due now${since(oldestWaitingSince)})` : ''}`,
     `Sent         ${counts.sent}`,
     ...forms.map(({ form, open: count, oldestSince }) => `${figure(count)}  form ${form}${since(oldestSince)}`),
-    `Delivered    ${counts.delivered}`,
+    `Delivered    ${counts.delivered}${statuses.length > 0 ? '; of the newest signups the API says:' : ''}`,
+    ...statuses.map(({ status: word, count }) => `${figure(count)}  ${statusWords(word)}`),
     `Unconfirmed  ${counts.unconfirmed}`,
     ...reasonLines(held.filter(({ state }) => state === 'unconfirmed')),
     `Review       ${counts.review}`,
@@ -284,7 +285,8 @@ function personLines({ signups, consents, mails, suppressed }: HeldAboutPerson):
   ];
 }
 
-function signupLines({ id, form, state, submission, origin, receivedAt, settledAt, reason }: StoredSignup): string[] {
+function signupLines(signup: StoredSignup): string[] {
+  const { id, form, state, submission, origin, receivedAt, settledAt, reason, status: word } = signup;
   const { custom_fields: fields = [], audit, ...rest } = submission ?? {};
   return [
     `Signup of ${new Date(receivedAt).toISOString()}`,
@@ -295,6 +297,7 @@ function signupLines({ id, form, state, submission, origin, receivedAt, settledA
       site: origin,
       settled: settledAt === null ? null : new Date(settledAt).toISOString(),
       reason,
+      subscription: state === 'delivered' ? statusWords(word) : null,
       ...rest,
       ...Object.fromEntries(fields.map(({ name, value }) => [`field ${name}`, String(value)])),
       ...Object.fromEntries(auditFacts(audit)),
@@ -302,10 +305,29 @@ function signupLines({ id, form, state, submission, origin, receivedAt, settledA
   ];
 }
 
-function consentLines({ signup, kind, at, form, sentence, version, page, visitor }: ConsentRecord): string[] {
+function consentLines({
+  signup,
+  kind,
+  at,
+  form,
+  sentence,
+  version,
+  page,
+  visitor,
+  status: word,
+}: ConsentRecord): string[] {
   return [
     `Consent of ${new Date(at).toISOString()}`,
-    ...indented({ consent: wordsOfKind[kind], signup, form, sentence, version, page, visitor }),
+    ...indented({
+      consent: wordsOfKind[kind],
+      signup,
+      form,
+      sentence,
+      version,
+      page,
+      visitor,
+      subscription: word ?? null,
+    }),
   ];
 }
 

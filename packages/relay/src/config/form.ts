@@ -162,6 +162,11 @@ export const formSettings = group({
         orNull(webAddress),
         'Page shown after a confirmation. Unset: a page of the relay',
       ),
+      reactivates: setting(
+        'RELAY_REACTIVATE_CONFIRMED',
+        flag.prefault('false'),
+        '`true`: a click in that mail brings back a person who had left before it. Unset: they stay out, and the page says so',
+      ),
       mailsPerHour: setting(
         'RELAY_CONFIRMATION_MAILS_PER_HOUR',
         numberFrom(1, 1_000_000).prefault('1000'),

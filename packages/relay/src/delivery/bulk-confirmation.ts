@@ -6,6 +6,7 @@
 import { continuationAt, NotFoundError, BadRequestError } from '@newsletter-kit/core';
 import { neverAttempted, type OpenBatch, type ConfirmationScan } from '../store/signup-store.ts';
 import type { DeliveryLane } from './lane.ts';
+import { knownStatus, statusIn } from './status.ts';
 
 /** A subscription as the list is read for: see `neededFields`. */
 interface ReadSubscription {
@@ -124,10 +125,11 @@ export class BulkConfirmation {
         newest: scan.newest ?? items[0]?.created ?? scan.until,
         cursor: ended ? null : await page.place(),
       };
-      const emails = newer.map(({ email }) => email);
-      const seen = await worker.writer.write(() => store.confirm(publicationId, emails, now(), scan));
+      const found = newer.map((record) => ({ email: record.email, ...knownStatus(statusIn(record), now()) }));
+      const seen = await worker.writer.write(() => store.confirm(publicationId, found, now(), scan));
       if (!seen) return scan;
-      for (const { form, dueAt } of seen) events.emit({ type: 'delivered', form, waitedMs: now() - dueAt });
+      for (const { form, dueAt, status } of seen)
+        events.emit({ type: 'delivered', form, waitedMs: now() - dueAt, status });
       confirmed += seen.length;
       missing -= seen.length;
       if (ended || missing <= 0) break;

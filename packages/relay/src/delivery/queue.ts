@@ -12,8 +12,15 @@ import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.
 import { type InFlight, QueueWorker } from '../queue/worker.ts';
 import { earliest } from '../store/overview.ts';
 import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
-import { clockSkewMs, type DeliveryLane } from './lane.ts';
+import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 import { callsOf, mostCalls, SingleDelivery } from './single-delivery.ts';
+import { knownStatus, lookUp, SecondLook } from './status.ts';
+
+/** How far apart second questions are, in milliseconds. */
+const lookEveryMs = 60_000;
+
+/** How long a click waits for the status before it, in milliseconds. */
+const clickMs = 2000;
 
 /** Options of {@link DeliveryQueue}. */
 export interface DeliveryQueueOptions {
@@ -58,6 +65,11 @@ export class DeliveryQueue extends QueueGroup {
       },
       confirmed: () => this.wake(),
     });
+  }
+
+  /** Status of the subscription of an address, for a click that waits for it; null if it is unknown. */
+  async statusOf(form: string, email: string): Promise<string | null> {
+    return (await this.#lanes.find((lane) => lane.has(form))?.statusOf(email)) ?? null;
   }
 
   /** Records a failure for the key or publication of a form, as a failed attempt would. */
@@ -129,6 +141,10 @@ class Lane {
   readonly #singles: InFlight;
   readonly #single: SingleDelivery;
   readonly #bulk: BulkDelivery;
+  readonly #looks: InFlight;
+  readonly #secondLook: SecondLook;
+  /** When it is next looked whether a second question is due; at the start, because an earlier process may have left some. */
+  #nextLookAt = 0;
   /** The time of the last run, by which a clock that was set back is noticed. */
   #lastNow = 0;
 
@@ -149,11 +165,29 @@ class Lane {
     this.#singles = this.worker.inFlight.part();
     this.#single = new SingleDelivery(this.#lane);
     this.#bulk = new BulkDelivery(this.#lane, bulk);
+    this.#looks = this.worker.inFlight.part();
+    this.#secondLook = new SecondLook(this.#lane);
+    context.events.on({
+      delivered: ({ form, status }) => {
+        const { askAgainAt } = knownStatus(status, context.now());
+        if (askAgainAt !== null && this.has(form)) this.#nextLookAt = Math.min(this.#nextLookAt, askAgainAt);
+      },
+    });
   }
 
   /** Whether it delivers the signups of this form. */
   has(form: string): boolean {
     return this.#forms.includes(form);
+  }
+
+  /** Null also where the API does not answer at once: nobody waits for it longer. */
+  async statusOf(email: string): Promise<string | null> {
+    const { circuits, context } = this.#lane;
+    if (circuits.isFailing || !(await context.calls.take(1))) return null;
+    const record = await lookUp(this.#lane, email, { ...callOptions(this.#lane), timeoutMs: clickMs }).catch(
+      () => null,
+    );
+    return record === null || record === 'none' ? null : record.status;
   }
 
   /** Records a failure that was met outside of a delivery. */
@@ -179,6 +213,17 @@ class Lane {
         this.#singles.add(this.#single.deliver(signup));
     }
     this.#bulk.startConfirmation();
+    if (circuits.openForMs === 0 && this.#singles.size < this.#limit && !this.#bulk.isSending) await this.#look();
+  }
+
+  /** Asks once more about what was still open, a minute apart: one page of the list answers for many. */
+  async #look(): Promise<void> {
+    const { now } = this.#lane.context;
+    if (this.#looks.size > 0 || now() < this.#nextLookAt) return;
+    const dueAt = (await this.#secondLook.nextAt()) ?? Number.POSITIVE_INFINITY;
+    const isDue = dueAt <= now();
+    this.#nextLookAt = isDue ? now() + lookEveryMs : dueAt;
+    if (isDue) this.#looks.add(this.#secondLook.run());
   }
 
   /** After the clock was set back, makes due what would otherwise wait until the old time. */
@@ -204,7 +249,8 @@ class Lane {
       await store.pullForward(now(), 2 * backoff.maxRetryAfterMs);
       nextDueAt = now();
     }
-    const next = earliest([nextDueAt, this.#bulk.nextConfirmationAt]);
+    const nextLookAt = this.#looks.size === 0 && Number.isFinite(this.#nextLookAt) ? this.#nextLookAt : null;
+    const next = earliest([nextDueAt, this.#bulk.nextConfirmationAt, nextLookAt]);
     return next === null ? null : next - now();
   }
 }

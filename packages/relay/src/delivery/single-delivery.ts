@@ -2,21 +2,15 @@
  * Delivers one signup: builds its API request, looks up the subscription before a retry, creates it, and records the
  * outcome – delivered, retry scheduled, or dead letter.
  */
-import {
-  ApiError,
-  isRecord,
-  messagesIn,
-  type Client,
-  type ServiceMessage,
-  type SubscriptionRequest,
-} from '@newsletter-kit/core';
-import { consentOf, secondsOf } from '@newsletter-kit/core/facts';
+import { messagesIn, type ServiceMessage, type SubscriptionRequest } from '@newsletter-kit/core';
+import { consentOf, isUnsubscribed } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { Log } from '../log.ts';
 import { type ClaimedSignup, freshMs } from '../store/signup-store.ts';
 import { backoffMs, decideRetry, type Retry } from '../queue/retry.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
+import { knownStatus, lookUp, statusIn } from './status.ts';
 
 /** The most calls that one attempt makes. */
 export const mostCalls = 2;
@@ -28,9 +22,11 @@ export function callsOf({ tried }: Pick<ClaimedSignup, 'tried'>): number {
 
 export class SingleDelivery {
   readonly #lane: DeliveryLane;
+  readonly #startedAt: number;
 
   constructor(lane: DeliveryLane) {
     this.#lane = lane;
+    this.#startedAt = lane.context.now();
   }
 
   /** One attempt. Never rejects, unless the relay has a defect. */
@@ -42,12 +38,13 @@ export class SingleDelivery {
     const attempt = signup.attempts + 1;
     const log = context.log.child({ signup: id, attempt });
     try {
-      const warnings = await this.#send(signup);
+      const { status, warnings } = await this.#send(signup);
       circuits.recordSuccess();
-      await writer.write(() => store.settle([id], { state: 'delivered', at: now() }));
+      const outcome = { state: 'delivered', at: now(), ...knownStatus(status, now()) } as const;
+      await writer.write(() => store.settle([id], outcome));
       const waitedMs = now() - signup.dueAt;
-      log.info({ waitedMs }, 'delivered');
-      events.emit({ type: 'delivered', form, waitedMs });
+      log.info({ waitedMs, status }, 'delivered');
+      events.emit({ type: 'delivered', form, waitedMs, status });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
       const othersPass = circuits.hasSucceededSince(signup.dueAt);
@@ -77,39 +74,39 @@ export class SingleDelivery {
    * Lookup before a retry: if the subscription was created after the signup was received, the earlier attempt has
    * arrived. A retry never reactivates a subscription, because the person may have unsubscribed since.
    *
-   * @returns warnings of the API
+   * @returns the status and the warnings of the API
    */
-  async #send(signup: ClaimedSignup): Promise<readonly ServiceMessage[]> {
-    const { client, forms, publicationId } = this.#lane;
+  async #send(signup: ClaimedSignup): Promise<{ status: string | null; warnings: readonly ServiceMessage[] }> {
+    const { client, forms, publicationId, context } = this.#lane;
     const { submission, tried, dueAt } = signup;
     const options = {
       ...callOptions(this.#lane),
       // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
-      background: tried || !isFresh(signup, this.#lane.context.now()),
+      background: tried || !isFresh(signup, context.now()),
     };
-    const createdAt = tried ? await this.#lookUp(submission.email, options) : null;
-    if (createdAt !== null && createdAt >= dueAt - clockSkewMs) return [];
-    const request = toSubscriptionRequest(signup, forms[signup.form]);
-    // An existing subscriber may have the welcome mail of the earlier attempt.
-    const changes = createdAt === null ? {} : { send_welcome_email: false };
-    const { warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
-    return messagesIn(warnings);
+    const form = forms[signup.form];
+    const found = tried ? await lookUp(this.#lane, submission.email, options) : null;
+    const existing = found === 'none' ? null : found;
+    if (existing !== null && existing.createdAt >= dueAt - clockSkewMs)
+      return { status: existing.status, warnings: [] };
+    const request = toSubscriptionRequest(signup, form);
+    const changes = {
+      // An existing subscriber may have the welcome mail of the earlier attempt.
+      ...(existing !== null && { send_welcome_email: false }),
+      ...(form && this.#comesBack(signup, form) && { reactivate_existing: true }),
+    };
+    const { data, warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
+    return { status: statusIn(data), warnings: messagesIn(warnings) };
   }
 
-  /** When the subscription of an address was created, in milliseconds since the Unix epoch; null without one. */
-  async #lookUp(email: string, options: Parameters<Client['subscriptions']['list']>[1]): Promise<number | null> {
-    const { client, publicationId } = this.#lane;
-    try {
-      const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
-      const [record] = [...items, ...leftOut];
-      if (record === undefined) return null;
-      // One whose time cannot be read was there before.
-      return (isRecord(record) ? (secondsOf(record['created']) ?? 0) : 0) * 1000;
-    } catch (error) {
-      // The key may create but not read. Then the retry changes nothing about an existing subscription.
-      if (error instanceof ApiError && error.status === 403) return null;
-      throw error;
-    }
+  /**
+   * Whether the person knowingly comes back: the API said before the click in our mail that they had left, and this is
+   * the first attempt, right after it. Later, or in a store that was restored, they may have left again.
+   */
+  #comesBack({ confirmed, status, tried, attempts, dueAt }: ClaimedSignup, { confirmation }: Form): boolean {
+    const { now } = this.#lane.context;
+    const isFirst = !tried && attempts === 0 && dueAt >= this.#startedAt && now() - dueAt <= comesBackMs;
+    return confirmation?.reactivates === true && confirmed && isFirst && isUnsubscribed(status);
   }
 }
 
@@ -117,6 +114,9 @@ export class SingleDelivery {
 export function isFresh({ dueAt }: ClaimedSignup, now: number): boolean {
   return now - dueAt <= freshMs;
 }
+
+/** How long after its click a confirmation may bring back somebody who had left, in milliseconds. */
+const comesBackMs = 15 * 60_000;
 
 /**
  * Pinned fields are applied at delivery, not at admission, so that a corrected configuration also applies to signups

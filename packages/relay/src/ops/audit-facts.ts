@@ -10,6 +10,19 @@ export const wordsOfKind: Readonly<Record<ConsentRecord['kind'], string>> = {
   confirmed: 'confirmed by the link in a mail',
 };
 
+/** What the statuses of the API mean for somebody who signed up; any other word stands for itself. */
+const wordsOfStatus: Readonly<Partial<Record<string, string>>> = {
+  inactive: 'inactive: had left before, and stays out',
+  invalid: 'invalid: the service has found that the address takes no mail',
+  pending: 'pending: the service has asked for a confirmation',
+  validating: 'validating: the service checks the address',
+};
+
+/** The status of a subscription in words. */
+export function statusWords(status: string | null): string {
+  return status === null ? 'unknown' : (wordsOfStatus[status] ?? status);
+}
+
 /** The confirmation mails to a mailbox in a line. */
 export function mailsLine({ publication, mails, lastMailAt, suppressedAt }: MailboxRecord): string {
   const time = (moment: number): string => new Date(moment).toISOString();

@@ -5,6 +5,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { heldMails } from '../store/overview.ts';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
+import { subscriptionStatuses } from '@newsletter-kit/core/contract';
+import { isUnconfirmed, isUnknownStatus } from '@newsletter-kit/core/facts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { answerWithinMs, within } from '../deadline.ts';
 import { suspicions } from '../events.ts';
@@ -78,6 +80,12 @@ const table = {
     help: 'Age of a signup at its delivery: time from the 202, or from the click in a confirmation mail, until the API had it.',
     labelNames: ['form'],
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800],
+  },
+  statuses: {
+    type: Counter,
+    name: 'newsletter_relay_subscriptions_total',
+    help: 'What the API says of the subscriptions of delivered signups, by form and status: its word, other for one that its specification lacks, or unknown. Counted once, after the second question where the first answer was validating or pending.',
+    labelNames: ['form', 'status'],
   },
   backlog: {
     type: Gauge,
@@ -252,7 +260,19 @@ export function createMetrics(context: MetricsContext, timeoutMs = answerWithinM
 
 /** Counts what happens, from zero. @returns the destinations that accept no webhooks at present */
 function countEvents({ config, events }: MetricsContext, meters: Meters): ReadonlySet<string> {
-  const { signups, reviews, refusals, acknowledgement, attempts, age, mails, confirmations, mailUp, webhooks } = meters;
+  const {
+    signups,
+    reviews,
+    refusals,
+    acknowledgement,
+    attempts,
+    age,
+    statuses,
+    mails,
+    confirmations,
+    mailUp,
+    webhooks,
+  } = meters;
   const forms = Object.keys(config.forms);
   for (const form of forms) {
     for (const result of ['kept', 'held', 'review']) signups.inc({ form, result }, 0);
@@ -260,6 +280,7 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
     refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
     for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
     age.zero({ form });
+    for (const status of [...subscriptionStatuses, 'other', 'unknown']) statuses.inc({ form, status }, 0);
     mails.inc({ form }, 0);
     confirmations.inc({ form }, 0);
   }
@@ -277,10 +298,12 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
     },
     refused: ({ form, status, codes: [code = 'none'], limit, times }) =>
       refusals.inc({ ...(form !== null && { form }), status, code, ...(limit && { limit }) }, times),
-    delivered({ form, waitedMs }) {
+    delivered({ form, waitedMs, status }) {
       attempts.inc({ form, result: 'delivered' });
       age.observe({ form }, waitedMs / 1000);
+      if (!isUnconfirmed(status)) statuses.inc({ form, status: statusLabel(status) });
     },
+    statusKnown: ({ form, status }) => statuses.inc({ form, status: statusLabel(status) }),
     retryScheduled: ({ form }) => attempts.inc({ form, result: 'waiting' }),
     deadLetter({ form, ofMail = false }) {
       if (!ofMail) attempts.inc({ form, result: 'dead' });
@@ -296,6 +319,11 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
   });
   followCircuits(events, forms, meters);
   return failingDestinations;
+}
+
+/** The label of a status: words of the API are many, labels are few. */
+function statusLabel(status: string | null): string {
+  return status === null ? 'unknown' : isUnknownStatus(status) ? 'other' : status;
 }
 
 /** Shows for each form whether the API takes its signups. */

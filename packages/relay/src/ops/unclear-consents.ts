@@ -1,6 +1,6 @@
 /** Consents in words that are neither yes nor no: metrics, `check` and the operator's page ask for their sentence. */
 import type { Form } from '../config/form.ts';
-import { type Overview, reasonsShown, type UnclearConsent, unclearRead } from '../store/overview.ts';
+import { type Overview, reasonsShown, type UnclearConsent, recentRead } from '../store/overview.ts';
 
 /** The sentences of each form, by name. */
 export type SentencesOfForms = Readonly<Record<string, { readonly consent: Pick<Form['consent'], 'sentences'> }>>;
@@ -24,7 +24,7 @@ export function unclearConsentsText(
   const unclear = unclearConsents(overview, forms);
   if (unclear.length === 0) return null;
   const total = unclear.reduce((sum, { count }) => sum + count, 0);
-  const isAll = total < unclearRead && overview.unclearConsents.length < reasonsShown;
+  const isAll = total < recentRead && overview.unclearConsents.length < reasonsShown;
   const signups = total === 1 ? '1 signup' : `${isAll ? '' : 'at least '}${total} signups`;
   const texts = unclear.slice(0, shown.texts).map(({ form, sentence, count }) => {
     const cut = sentence.length > shown.characters ? `${sentence.slice(0, shown.characters)}…` : sentence;

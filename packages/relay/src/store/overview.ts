@@ -48,8 +48,13 @@ export interface Overview {
   readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
   /** Signups in review, and unconfirmed ones whose mail is held, by reason; likewise. */
   readonly held: readonly HeldSignups[];
-  /** Consents in words that are unclear, of the newest {@link unclearRead} in {@link unclearMs}. */
+  /** Consents in words that are unclear, of the newest {@link recentRead} in {@link recentMs}. */
   readonly unclearConsents: readonly UnclearConsent[];
+  /**
+   * What the API says of the subscriptions of delivered signups, the most frequent first, of the newest
+   * {@link recentRead} signups in {@link recentMs}. Null: unknown.
+   */
+  readonly statuses: readonly { readonly status: string | null; readonly count: number }[];
 }
 
 /** Signups that are held for one reason. */
@@ -72,11 +77,11 @@ export interface UnclearConsent {
   readonly count: number;
 }
 
-/** How long an {@link Overview} looks back for unclear consents, in milliseconds: 30 days. */
-export const unclearMs = 30 * 86_400_000;
+/** How long an {@link Overview} looks back for unclear consents and statuses, in milliseconds: 30 days. */
+export const recentMs = 30 * 86_400_000;
 
-/** Maximum number of unclear consents that are counted for it. */
-export const unclearRead = 1000;
+/** Maximum number of each that are read for it. */
+export const recentRead = 1000;
 
 /** Maximum number of reasons, and of texts of unclear consents, in an {@link Overview}. */
 export const reasonsShown = 20;
@@ -92,6 +97,7 @@ export function toCounts(rows: readonly Row[]): SignupCounts {
  * @param deadByReason - rows of dead letters, one per reason
  * @param held - rows of signups that are held, one per state and reason
  * @param unclear - rows of unclear consents, one per form and text
+ * @param statuses - rows of the statuses of subscriptions, one per word
  */
 export function toOverview(
   counts: SignupCounts,
@@ -100,6 +106,7 @@ export function toOverview(
   deadByReason: readonly Row[],
   held: readonly Row[],
   unclear: readonly Row[],
+  statuses: readonly Row[],
 ): Overview {
   const forms = byForm.map(({ form, open, oldest }) => ({
     form: String(form),
@@ -116,6 +123,10 @@ export function toOverview(
     unclearConsents: unclear.map(({ form, sentence, count }) => ({
       form: String(form),
       sentence: String(sentence),
+      count: Number(count),
+    })),
+    statuses: statuses.map(({ status, count }) => ({
+      status: typeof status === 'string' ? status : null,
       count: Number(count),
     })),
   };

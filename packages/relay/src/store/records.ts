@@ -33,6 +33,11 @@ export interface ConsentRecord extends Consent {
   readonly form: string;
   /** Hash of the address, by which the ledger is searched; the ledger does not contain the address. */
   readonly person: string;
+  /**
+   * Status of the subscription that came of it, as the signup has it when the ledger is read: the word of the API, or
+   * null where there is none or it is unknown. Not part of the entry itself.
+   */
+  readonly status?: string | null;
 }
 
 /** A mailbox that a publication asks to confirm. */

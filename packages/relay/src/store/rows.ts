@@ -9,6 +9,7 @@ import {
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenStatus,
   type DeliveryOutcome,
   type SignupState,
   type StoredSignup,
@@ -28,6 +29,7 @@ export function toClaimed(row: Row): ClaimedSignup {
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']) || row['state'] === 'sent',
     confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
+    status: textOrNull(row['status']),
   };
 }
 
@@ -36,6 +38,16 @@ export function toConfirmed(row: Row): ConfirmedSignup {
     id: String(row['id']),
     form: String(row['form']),
     dueAt: Number(row['dueAt']),
+    status: textOrNull(row['status']),
+  };
+}
+
+export function toOpenStatus(row: Row): OpenStatus {
+  return {
+    id: String(row['id']),
+    form: String(row['form']),
+    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
+    settledAt: Number(row['settledAt']),
   };
 }
 
@@ -75,6 +87,7 @@ export function toConsent(row: Row): ConsentRecord {
     version: textOrNull(row['version']),
     page: textOrNull(row['page']),
     visitor: textOrNull(row['visitor']),
+    ...('status' in row && { status: textOrNull(row['status']) }),
   };
 }
 
@@ -107,7 +120,10 @@ export function toBatch(row: Row): OpenBatch {
 }
 
 /** States from which a signup is claimed; `sent`, because the claim of a single attempt may have expired. */
-export function claimableStates(state: 'waiting' | 'unconfirmed' = 'waiting', inBatch = false): SignupState[] {
+export function claimableStates(
+  state: 'waiting' | 'unconfirmed' | 'delivered' = 'waiting',
+  inBatch = false,
+): SignupState[] {
   return state === 'waiting' && !inBatch ? ['waiting', 'sent'] : [state];
 }
 
@@ -128,6 +144,7 @@ export function toWebhookMessage(row: Row): WebhookMessage {
     attempts: Number(row['attempts']),
     submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
     receivedAt: numberOrNull(row['receivedAt']),
+    status: textOrNull(row['status']),
   };
 }
 
@@ -261,7 +278,7 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
         ? attempted
           ? (signup.nextAttemptAt ?? now)
           : neverAttempted
-        : state === 'unconfirmed'
+        : state === 'unconfirmed' || state === 'delivered'
           ? signup.nextAttemptAt
           : null,
     settled_at: settledAt,
@@ -277,14 +294,17 @@ export function settledColumns(outcome: DeliveryOutcome): {
   readonly nextAttemptAt: number | null;
   readonly settledAt: number | null;
   readonly reason: string | null;
+  readonly status: string | null;
   readonly tried: number;
 } {
   const repeats = outcome.state === 'waiting' || outcome.state === 'unconfirmed';
+  const { status = null, askAgainAt = null } = outcome.state === 'delivered' ? outcome : {};
   return {
     state: outcome.state,
-    nextAttemptAt: repeats ? outcome.nextAttemptAt : null,
+    nextAttemptAt: repeats ? outcome.nextAttemptAt : askAgainAt,
     settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
+    status,
     tried: Number(outcome.state === 'waiting' && outcome.tried),
   };
 }

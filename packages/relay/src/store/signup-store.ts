@@ -58,6 +58,8 @@ export interface ClaimedSignup {
   readonly tried: boolean;
   /** True if the person clicked the link in a confirmation mail. */
   readonly confirmed: boolean;
+  /** Status of the subscription before that click, the word of the API as it came; null where it was not read. */
+  readonly status: string | null;
 }
 
 /** Which signups {@link SignupStore.claim} claims. */
@@ -93,9 +95,18 @@ export const freshMs = 10_000;
 /** The longest time for which a mail is held, in milliseconds. */
 export const heldMs = 25 * 3_600_000;
 
+/** What the API has said about the subscription of a delivered signup. */
+export interface KnownStatus {
+  /** The word of the API as it came; null if it is unknown. */
+  readonly status: string | null;
+  /** When the API is asked once more; null if that is its last word here. */
+  readonly askAgainAt: number | null;
+}
+
 /** Outcome of an attempt. Reasons contain no address and no secret. */
 export type DeliveryOutcome =
-  | { readonly state: 'delivered'; readonly at: number }
+  /** Without a status it is unknown. */
+  | ({ readonly state: 'delivered'; readonly at: number } & Partial<KnownStatus>)
   | {
       readonly state: 'waiting';
       readonly at: number;
@@ -145,8 +156,17 @@ export interface ConfirmationScan {
   readonly startedAt: number | null;
 }
 
+/** A subscription that a scan has found at the API. */
+export interface FoundSubscription extends KnownStatus {
+  /** In any spelling. */
+  readonly email: string;
+}
+
 /** A signup that a scan has found at the API. */
-export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'dueAt'>;
+export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'dueAt' | 'status'>;
+
+/** A delivered signup about which the API is asked once more. */
+export type OpenStatus = Pick<ClaimedSignup, 'id' | 'form' | 'submission'> & { readonly settledAt: number };
 
 /** A stored signup; also a line of an export, which another store can import. */
 export interface StoredSignup {
@@ -280,7 +300,7 @@ export interface SignupStore {
   /** How many signups of these forms were never attempted, counted up to `max`. */
   backlog(forms: readonly string[], max: number): Promise<number>;
   /** When the next signup of these forms is due, in milliseconds since the Unix epoch; null if none is. */
-  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null>;
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null>;
   /**
    * Makes signups due now that wait beyond `now + longestMs`, mails {@link heldMs} later, as the clock was set back.
    *
@@ -308,15 +328,23 @@ export interface SignupStore {
   /**
    * Stores one page of the scan: signups in batches of this publication whose address was found become `delivered`, and
    * the scan continues at `scan`.
-   *
-   * @param emails - in any spelling
    */
   confirm(
     publicationId: string,
-    emails: readonly string[],
+    found: readonly FoundSubscription[],
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]>;
+  /** The delivered signups of these forms about which the API is to be asked once more by now, oldest first. */
+  openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]>;
+  /**
+   * Stores what the API has said since, of the signups that were still open.
+   *
+   * @returns those
+   */
+  settleStatuses(
+    known: readonly ({ readonly id: string } & KnownStatus)[],
+  ): Promise<readonly { readonly id: string }[]>;
   /**
    * Confirms a signup after the click in its mail: it waits for delivery from now on, and the consent ledger
    * gets an entry. Idempotent.

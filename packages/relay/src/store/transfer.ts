@@ -92,6 +92,7 @@ const consentLine = z.strictObject({
     version: text,
     page: text,
     visitor: text,
+    status: text.exactOptional(),
   }),
 }) satisfies z.ZodType<{ readonly consent: ConsentRecord }>;
 

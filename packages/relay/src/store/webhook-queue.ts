@@ -29,6 +29,8 @@ export interface WebhookMessage {
   readonly submission: KeptSubmission | null;
   /** When the signup was received; null once it is deleted. */
   readonly receivedAt: number | null;
+  /** Status of the subscription, the word of the API; null where it is unknown. */
+  readonly status: string | null;
 }
 
 /** Outcome of an attempt. Reasons contain no address and no secret. */

@@ -24,6 +24,11 @@ export interface WebhookData {
   readonly email: string | null;
   /** When the signup was received, in ISO 8601; null once it is erased here. */
   readonly received_at: string | null;
+  /**
+   * Status of the subscription: `active`, or another word of the API as it came; null if it is unknown. Only in
+   * `signup.delivered` and `signup.status`.
+   */
+  readonly status?: string | null | undefined;
   /** Why it was refused; only in `signup.refused`. */
   readonly reason?: string | undefined;
   /** `utm_source`, `custom_fields` and other values that the visitor sent. */
@@ -32,7 +37,7 @@ export interface WebhookData {
 
 /** @param publicationId - of the form; null if the form is no longer configured */
 export function webhookBody(
-  { type, signup, form, at, reason, submission, receivedAt }: WebhookMessage,
+  { type, signup, form, at, reason, submission, receivedAt, status }: WebhookMessage,
   publicationId: string | null,
 ): WebhookBody {
   const sent = Object.entries(submission ?? {}).filter(
@@ -47,6 +52,7 @@ export function webhookBody(
       publication_id: publicationId,
       email: submission?.email ?? null,
       received_at: receivedAt === null ? null : new Date(receivedAt).toISOString(),
+      ...((type === 'signup.delivered' || type === 'signup.status') && { status }),
       ...(type === 'signup.refused' && { reason: reason ?? undefined }),
       ...Object.fromEntries(sent),
     },

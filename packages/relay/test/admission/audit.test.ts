@@ -91,6 +91,7 @@ it('a webhook has the chosen attribution, and nothing of the audit', () => {
     form: 'default',
     at: 0,
     reason: null,
+    status: 'active',
   } as const;
   const { data } = webhookBody({ ...message, attempts: 0, submission, receivedAt: 0 }, 'pub_1');
   expect(data).toMatchObject({ email, utm_source: 'fair' });

@@ -187,8 +187,8 @@ describe('a confirmation', () => {
       ['created', 'desc', '100', 'c2'],
     ]);
     expect(test.events).toEqual([
-      { type: 'delivered', form: 'default', waitedMs: lookAfterMs },
-      { type: 'delivered', form: 'default', waitedMs: lookAfterMs },
+      { type: 'delivered', form: 'default', waitedMs: lookAfterMs, status: 'active' },
+      { type: 'delivered', form: 'default', waitedMs: lookAfterMs, status: 'active' },
     ]);
     expect(test.logged.join()).toContain('"confirmed":2,"missing":1');
     // The next scan ends where this one began.

@@ -4,13 +4,17 @@ import { waitUntil } from '../../../../test/support/waits.ts';
 import { startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
 import { sleepingLoops } from '../queue/sleeping-loops.ts';
-import { post, runRelay, type RunningRelay, unreachable } from '../running-relay.ts';
+import { post, type RelayParts, runRelay, type RunningRelay, unreachable } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 
 const delivery = { backoff: { firstMs: 60_000 } };
 const inAMinute = () => ({ untilMs: Date.now() + 60_000 });
 const people = (count: number) => Array.from({ length: count }, (_, i) => newSignup(`p${i}@example.com`));
+
+/** A relay whose signups are active at once: nothing is asked again. */
+const running = ({ settings = {}, ...parts }: RelayParts = {}): RunningRelay =>
+  runRelay({ ...parts, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'off', ...settings } });
 
 /** An API that never answers, until the call is given up. */
 const hanging = asFetch(
@@ -23,7 +27,7 @@ const hanging = asFetch(
 describe('delivery on demand', () => {
   it('delivers everything that is due, and returns that nothing waits', async () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
-    const relay = runRelay({ api: api.fetch });
+    const relay = running({ api: api.fetch });
     for (const signup of people(20)) await relay.store.accept(signup);
     expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect((await relay.store.counts()).delivered).toBe(20);
@@ -34,7 +38,7 @@ describe('delivery on demand', () => {
   it('delivers once for several calls at the same time, all of which end when nothing is due', async () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const release = Promise.withResolvers<null>();
-    const relay = runRelay({
+    const relay = running({
       api: asFetch(async (request) => {
         await release.promise;
         return api.fetch(request);
@@ -49,7 +53,7 @@ describe('delivery on demand', () => {
   });
 
   it('returns the time of the next attempt while the API fails', async () => {
-    const relay = runRelay({ api: unreachable, delivery });
+    const relay = running({ api: unreachable, delivery });
     for (const signup of people(3)) await relay.store.accept(signup);
     const { nextDueAt } = await relay.deliver(inAMinute());
     expect(nextDueAt).toBeGreaterThan(Date.now() + 20_000);
@@ -59,7 +63,7 @@ describe('delivery on demand', () => {
   it('delivers in bulk, and returns when the batch is to be confirmed', async () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const clock = { now: Date.now() };
-    const relay = runRelay({
+    const relay = running({
       api: api.fetch,
       delivery: { bulk: { above: 100, lookAfterMs: 30_000 } },
       now: () => clock.now,
@@ -76,8 +80,27 @@ describe('delivery on demand', () => {
     expect((await relay.store.counts()).delivered).toBe(150);
   });
 
+  it('asks the API once more ten minutes later about those that it still checks', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const clock = { now: Date.now() };
+    const relay = running({
+      api: api.fetch,
+      settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'not_set' },
+      now: () => clock.now,
+    });
+    for (const signup of people(12)) await relay.store.accept(signup);
+    const statuses = async () => (await relay.store.overview(clock.now)).statuses;
+    const { nextDueAt } = await relay.deliver({ untilMs: clock.now + 60_000 });
+    expect(nextDueAt).toBe(clock.now + 600_000);
+    expect(await statuses()).toEqual([{ status: 'validating', count: 12 }]);
+    api.sandbox.clock.advance(600_000);
+    clock.now += 600_000;
+    expect(await relay.deliver({ untilMs: clock.now + 60_000 })).toMatchObject({ calls: 1 });
+    expect(await statuses()).toEqual([{ status: 'active', count: 12 }]);
+  });
+
   it('returns at its deadline while an attempt hangs, and asks to be called again at once', async () => {
-    const relay = runRelay({ api: hanging });
+    const relay = running({ api: hanging });
     await relay.store.accept(newSignup('ada@example.com'));
     const untilMs = Date.now() + 200;
     const { nextDueAt } = await relay.deliver({ untilMs });
@@ -86,7 +109,7 @@ describe('delivery on demand', () => {
   });
 
   it('delivers nothing while delivery is paused', async () => {
-    const relay = runRelay();
+    const relay = running();
     await relay.store.accept(newSignup('ada@example.com'));
     await relay.store.setPaused(true);
     expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
@@ -95,7 +118,7 @@ describe('delivery on demand', () => {
 
   it('delivers what waits for a time far ahead, because the clock was set back while nothing ran', async () => {
     const api = sandboxApi();
-    const relay = runRelay({ api: api.fetch });
+    const relay = running({ api: api.fetch });
     const id = await relay.store.accept(newSignup('ada@example.com'));
     await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() });
     const nextAttemptAt = Date.now() + 30 * 86_400_000;
@@ -106,7 +129,7 @@ describe('delivery on demand', () => {
 
   it('sends the confirmation mails that are due', async () => {
     const mail = await startMailServer();
-    const relay = runRelay({
+    const relay = running({
       settings: {
         RELAY_CONFIRMATION: 'true',
         RELAY_MAIL_FROM: 'news@example.com',
@@ -146,7 +169,7 @@ describe('delivery on demand with a maximum of calls', () => {
   it('delivers each signup alone', async () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const { counts, fetch } = counted(api.fetch);
-    const relay = runRelay({ api: fetch });
+    const relay = running({ api: fetch });
     for (const signup of people(20)) await relay.store.accept(signup);
     expect(await deliverAll(relay, 9, counts)).toEqual([8, 8, 4]);
     expect(api.received).toHaveLength(20);
@@ -155,7 +178,7 @@ describe('delivery on demand with a maximum of calls', () => {
   it('makes both calls of a signup that was tried before, and ends when nothing more is due', async () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const { counts, fetch } = counted(api.fetch);
-    const relay = runRelay({ api: fetch });
+    const relay = running({ api: fetch });
     for (const signup of people(7)) {
       const id = await relay.store.accept(signup);
       const at = Date.now();
@@ -170,7 +193,7 @@ describe('delivery on demand with a maximum of calls', () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const { counts, fetch } = counted(api.fetch);
     const clock = { now: Date.now() };
-    const relay = runRelay({
+    const relay = running({
       api: fetch,
       delivery: { bulk: { above: 100, lookAfterMs: 30_000 } },
       now: () => clock.now,
@@ -187,7 +210,7 @@ describe('delivery on demand with a maximum of calls', () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
-    const relay = runRelay({
+    const relay = running({
       api: api.fetch,
       settings: {
         ...webhookSettings(receiver),
@@ -218,7 +241,7 @@ describe('delivery on demand beside slow receivers', () => {
       await answer.promise;
       return new Response(null, { status: 204 });
     };
-    const relay = runRelay({
+    const relay = running({
       api: sandboxApi({ seed: 'demo', profile: 'unlimited' }).fetch,
       settings: webhookSettings(receiver),
     });

@@ -59,6 +59,55 @@ function single({
 
 const stored = async ({ store }: DeliveryParts) => (await store.list({}, { limit: 1 }))[0];
 
+describe('a confirmation of somebody who had left', () => {
+  const reactivating = (test: Test): void => {
+    const { forms } = test.lane;
+    const form = forms['default'];
+    if (!form) throw new Error('There is a form.');
+    const mail = { from: { name: '', address: 'news@example.com' }, subject: '', text: '', button: '', lang: 'en' };
+    const confirmation = { ...mail, confirmedUrl: null, mailsPerHour: 9, reactivates: true };
+    Object.assign(forms, { default: { ...form, confirmation } });
+  };
+  const left = { confirmed: true, status: 'inactive' } as const;
+
+  it('brings them back in the first attempt, right after the click', async () => {
+    const test = single();
+    reactivating(test);
+    test.clock.now += 15 * 60_000;
+    await test.deliver(left);
+    expect(await test.bodies()).toEqual([{ email, double_opt_override: 'off', reactivate_existing: true }]);
+  });
+
+  it('brings nobody back later than a quarter of an hour', async () => {
+    const test = single();
+    reactivating(test);
+    test.clock.now += 15 * 60_000 + 1;
+    await test.deliver(left);
+    expect(await test.bodies()).toEqual([{ email, double_opt_override: 'off' }]);
+  });
+
+  it('brings nobody back where the form does not say so', async () => {
+    const test = single();
+    await test.deliver(left);
+    expect(await test.bodies()).toEqual([{ email, double_opt_override: 'off' }]);
+  });
+
+  it.each([
+    ['it is tried again', { tried: true }],
+    ['it was attempted before', { attempts: 1 }],
+    ['it came without a click', { confirmed: false }],
+    ['they had not left', { status: 'active' }],
+    ['nobody knows whether they had left', { status: null }],
+    ['the word is one that nobody knows', { status: 'departed' }],
+    ['the click came before the relay started', { dueAt: startAt - 1 }],
+  ])('brings nobody back where %s', async (_, changes) => {
+    const test = single();
+    reactivating(test);
+    await test.deliver({ ...left, ...changes });
+    for (const body of await test.bodies()) expect(body['reactivate_existing'] ?? false).toBe(false);
+  });
+});
+
 describe('a first attempt', () => {
   it('creates the subscription without a lookup, and stores the delivery', async () => {
     const test = single();
@@ -67,7 +116,7 @@ describe('a first attempt', () => {
     expect(test.requests.map(({ method }) => method)).toEqual(['POST']);
     expect(await test.bodies()).toEqual([{ email }]);
     expect(await stored(test)).toMatchObject({ id, state: 'delivered', settledAt: startAt + 700 });
-    expect(test.events).toEqual([{ type: 'delivered', form: 'default', waitedMs: 700 }]);
+    expect(test.events).toEqual([{ type: 'delivered', form: 'default', waitedMs: 700, status: 'active' }]);
     expect(JSON.parse(test.logged.join())).toMatchObject({ signup: id, attempt: 1, waitedMs: 700, msg: 'delivered' });
   });
 

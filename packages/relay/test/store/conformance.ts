@@ -15,6 +15,7 @@ import {
   type SignupStore,
   type ConfirmationScan,
 } from '../../src/index.ts';
+import { found } from '../new-signup.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 
@@ -85,8 +86,81 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         attempts: 0,
         tried: false,
         confirmed: false,
+        status: null,
       },
     ]);
+  });
+
+  describe('the status of the subscription', () => {
+    const soon = start + 600_000;
+
+    it('is kept as it came, and asked for once more where the first word is only a beginning', async () => {
+      const store = await fresh();
+      const emails = ['a@example.com', 'b@example.com', 'c@example.com'];
+      for (const email of emails) await store.accept(ofPerson(email));
+      const ids = (await claim(store, 9, start)).map(({ id }) => id);
+      const statuses = ['validating', 'a new word', 'pending'];
+      for (const [at, id] of ids.entries())
+        await store.settle([id], {
+          state: 'delivered',
+          at: start + at,
+          status: statuses[at] ?? null,
+          askAgainAt: at === 1 ? null : soon + at,
+        });
+      expect((await store.list({}, { limit: 9 })).map(({ status }) => status)).toEqual(statuses.toReversed());
+      expect(await store.counts()).toEqual({ ...none, delivered: 3 });
+      expect(await store.nextDueAt(forms)).toBe(null);
+      expect(await store.nextDueAt(forms, 'delivered')).toBe(soon);
+      expect(await store.openStatuses(forms, soon - 1, 9)).toEqual([]);
+      expect(await store.openStatuses(forms, soon + 2, 1)).toHaveLength(1);
+      expect(await store.openStatuses(forms, soon + 2, 9)).toEqual(
+        [0, 2].map((at) => ({
+          id: ids[at],
+          form: 'default',
+          submission: { email: emails[at] },
+          settledAt: start + at,
+        })),
+      );
+      const answers = ids.map((id) => ({ id, status: 'active', askAgainAt: null }));
+      expect(await store.settleStatuses([{ id: ids[0] ?? '', status: null, askAgainAt: soon + 9 }])).toHaveLength(1);
+      expect(new Set(await store.settleStatuses(answers))).toEqual(
+        new Set([ids[0], ids[2]].map((id) => expect.objectContaining({ id }))),
+      );
+      // Another relay has asked at the same time.
+      expect(await store.settleStatuses(answers)).toEqual([]);
+      expect((await store.overview(start)).statuses).toEqual([
+        { status: 'active', count: 2 },
+        { status: 'a new word', count: 1 },
+      ]);
+      expect(await store.claim({ forms, limit: 9, now: soon * 2 })).toEqual([]);
+    });
+
+    it('stands beside the entries of the ledger once the signup is delivered', async () => {
+      const store = await fresh();
+      await store.accept(signup({ consent: given }));
+      const [claimed] = await claim(store, 1, start);
+      const statusInLedger = async () => (await store.listConsents({ limit: 9 })).map(({ status }) => status);
+      expect(await statusInLedger()).toEqual([null]);
+      await store.settle([claimed?.id ?? ''], { state: 'delivered', at: start, status: 'inactive', askAgainAt: null });
+      expect(await statusInLedger()).toEqual(['inactive']);
+      expect((await store.person('ada+news@bücher.example')).consents).toMatchObject([{ status: 'inactive' }]);
+    });
+
+    it('outlives a transfer of what is delivered alone', async () => {
+      const [store, other] = [await fresh(), await fresh()];
+      await store.accept(ofPerson('a@example.com'));
+      const [claimed] = await claim(store, 1, start);
+      await store.settle([claimed?.id ?? ''], { state: 'delivered', at: start, status: 'pending', askAgainAt: soon });
+      const [stored] = await store.list({}, { limit: 1 });
+      if (!stored) throw new Error('Nothing is stored.');
+      const waiting = { ...stored, id: stored.id.replace(/.$/, '0'), state: 'waiting', settledAt: null } as const;
+      await other.load([stored, { ...waiting, status: 'inactive' }], []);
+      expect((await other.list({}, { limit: 9 })).map(({ state, status }) => [state, status]).toSorted()).toEqual([
+        ['delivered', 'pending'],
+        ['waiting', null],
+      ]);
+      expect(await other.openStatuses(forms, soon, 9)).toMatchObject([{ id: stored.id }]);
+    });
   });
 
   it('writes the other signups of a group if one cannot be written', async () => {
@@ -341,11 +415,11 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.leaseScan(publicationId, start, start + 60_000)).toEqual({ scan: null });
       const seen = await store.confirm(
         publicationId,
-        ['P1@example.com', 'p0@example.com', 'nobody@example.com'],
+        [found('P1@example.com'), found('p0@example.com'), found('nobody@example.com')],
         start + 7,
         scan,
       );
-      expect(seen).toEqual([{ id: ids[1], form: 'default', dueAt: start + 1 }]);
+      expect(seen).toEqual([{ id: ids[1], form: 'default', dueAt: start + 1, status: 'active' }]);
       expect(await store.leaseScan(publicationId, start, start + 60_000)).toEqual({ scan });
       expect(await store.openBatches(publicationId)).toEqual([
         { id: batch.id, claimedAt: start, sentAt: start + 5, open: 2 },
@@ -380,7 +454,9 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await after.openBatches(publicationId)).toMatchObject([{ id: batch.id, sentAt: null, open: 1 }]);
       expect(await claim(after, 9, start + 10 * claimMs)).toEqual([]);
       expect(await after.leaseScan(publicationId, start + 1e6, start + 2e6)).toEqual({ scan });
-      expect(await after.confirm(publicationId, [signup().submission.email], start, scan)).toMatchObject([{ id }]);
+      expect(await after.confirm(publicationId, [found(signup().submission.email)], start, scan)).toMatchObject([
+        { id },
+      ]);
     });
 
     it('release unsent signups as if they had not been claimed', async () => {
@@ -418,7 +494,15 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.settle([id], { state: 'delivered', at: start });
       const all = { delivered: start + 1, review: start + 1, dead: start + 1, unconfirmed: start + 1 };
       expect(await store.expire({ ...all, consent: null })).toBe(1);
-      const entry = { ...consent, signup: id, kind: 'given', at: start, form: 'default', person: expect.any(String) };
+      const entry = {
+        ...consent,
+        signup: id,
+        kind: 'given',
+        at: start,
+        form: 'default',
+        person: expect.any(String),
+        status: null,
+      };
       expect((await store.person('ADA+news@BÜCHER.example')).consents).toEqual([entry]);
       expect((await store.person('bob@example.com')).consents).toEqual([]);
       expect(await store.listConsents({ limit: 9 })).toEqual([entry]);
@@ -848,6 +932,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         deadByReason: [],
         held: [],
         unclearConsents: [],
+        statuses: [],
       });
       await kept(store);
       for (const [index, sentence] of ['nein', 'Yes 🌷.', 'Yes 🌷.', 'of long ago'].entries())
@@ -884,6 +969,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
           { form: 'default', sentence: 'Yes 🌷.', count: 2 },
           { form: 'default', sentence: 'nein', count: 1 },
         ],
+        statuses: [{ status: null, count: 1 }],
       });
     });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Consent, SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { newSignup } from '../new-signup.ts';
+import { found, newSignup } from '../new-signup.ts';
 import { forms, server } from './fresh-postgres.ts';
 
 const many = { delivered: 100_000, held: 20_000, sent: 20_000, webhooks: 20_000 };
@@ -104,9 +104,26 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     ['know what is due next', (store) => store.nextDueAt([...forms, 'held'])],
     [
       'confirm',
-      async (store) => expect(await store.confirm(publicationId, emails('sent'), now, scan)).toHaveLength(100),
+      async (store) =>
+        expect(
+          await store.confirm(
+            publicationId,
+            emails('sent').map((email) => found(email)),
+            now,
+            scan,
+          ),
+        ).toHaveLength(100),
     ],
-    ['confirm nothing', (store) => store.confirm(publicationId, emails('default'), now, scan)],
+    [
+      'confirm nothing',
+      (store) =>
+        store.confirm(
+          publicationId,
+          emails('default').map((email) => found(email)),
+          now,
+          scan,
+        ),
+    ],
     ['confirm a person', async (store) => store.confirmPerson((await idsOf(store, 'held'))[0] ?? '', now, click)],
     ['find a person', async (store) => expect((await store.person('held1@example.com')).signups).toHaveLength(1)],
     ['find a signup by address', (store) => store.list({ email: 'held1@example.com' }, { limit: 10 })],

@@ -6,7 +6,7 @@ import { Connections } from '../../src/store/postgres/connections.ts';
 import { sql } from '../../src/store/postgres/statements.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { newSignup } from '../new-signup.ts';
+import { found, newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
@@ -82,7 +82,7 @@ describe('several relays on one PostgreSQL', () => {
     const scan = { until: 0, newest: null, cursor: null, startedAt: null };
     await Promise.all([
       ...single.map(({ id }, i) => (i % 2 ? one : three).settle([id], { state: 'delivered', at: now })),
-      ...together.map(({ submission }) => two.confirm(publicationId, [submission.email], now, scan)),
+      ...together.map(({ submission }) => two.confirm(publicationId, [found(submission.email)], now, scan)),
       ...single.slice(0, 20).map(({ submission }) => three.erase(submission.email)),
       one.load([{ ...(await storedExample(one)), id: '018f0000-0000-7000-8000-0000000000ff', state: 'delivered' }], []),
     ]);
@@ -108,7 +108,7 @@ describe('several relays on one PostgreSQL', () => {
     expect(await one.leaseScan(publicationId, 2000, 3000)).toEqual({ scan: step('first') });
     expect(await two.leaseScan(publicationId, 3000, 4000)).toEqual({ scan: step('first') });
     // The one that lost it reports what it still saw, and leaves the place alone.
-    expect(await one.confirm(publicationId, ['ada@example.com'], 3001, step('late'))).toMatchObject([{ id }]);
+    expect(await one.confirm(publicationId, [found('ada@example.com')], 3001, step('late'))).toMatchObject([{ id }]);
     expect(await one.leaseScan(publicationId, 3002, 4002)).toBeNull();
     expect(await two.leaseScan(publicationId, 3003, 4003)).toEqual({ scan: step('first') });
     // One that ends leaves it to the others.

@@ -9,7 +9,7 @@ import {
   webhookClaimMs,
   webhookTypes,
 } from '../../src/index.ts';
-import { newSignup } from '../new-signup.ts';
+import { found, newSignup } from '../new-signup.ts';
 import type { Place } from './conformance.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
@@ -97,8 +97,26 @@ export function describeWebhookQueue(place: () => Promise<Place>): void {
       await store.claim({ forms, limit: 10, now: start, batch });
       const scan = { until: 1, newest: null, cursor: null, startedAt: null };
       await store.leaseScan(publicationId, start, start + 1000);
-      await store.confirm(publicationId, ['ADA@example.com'], start + 7, scan);
+      await store.confirm(publicationId, [found('ADA@example.com')], start + 7, scan);
       expect(await claim(store)).toMatchObject([{ type: 'signup.delivered', signup: id, at: start + 7 }]);
+    });
+
+    it('report what the API said when it was asked once more', async () => {
+      const store = await fresh({ name: 'crm', types: ['signup.delivered', 'signup.status'] });
+      const id = await accept(store, 'ada@example.com');
+      await settle(store, id, {
+        state: 'delivered',
+        at: start + 5,
+        status: 'validating',
+        askAgainAt: start + 600,
+      });
+      const [first] = await claim(store);
+      expect(first).toMatchObject({ type: 'signup.delivered', signup: id, status: 'validating' });
+      await store.webhooks.settle(first?.seq ?? 0, { state: 'delivered' });
+      await store.settleStatuses([{ id, status: null, askAgainAt: start + 900 }]);
+      expect(await claim(store)).toEqual([]);
+      await store.settleStatuses([{ id, status: 'invalid', askAgainAt: null }]);
+      expect(await claim(store)).toMatchObject([{ type: 'signup.status', signup: id, status: 'invalid' }]);
     });
 
     it('report an erasure by the id alone, and no longer contain the content', async () => {

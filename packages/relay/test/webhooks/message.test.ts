@@ -15,6 +15,7 @@ const message = {
   attempts: 0,
   submission: { email: 'ada@example.com' },
   receivedAt: at - 1000,
+  status: 'validating',
 } as const;
 
 describe('the body of a webhook', () => {
@@ -35,11 +36,18 @@ describe('the body of a webhook', () => {
         publication_id: 'pub_1',
         email: 'ada@example.com',
         received_at: '2026-11-20T12:00:04.000Z',
+        status: 'validating',
         utm_source: 'spring',
         referral_code: 'abc',
         custom_fields: [{ name: 'First name', value: 'Ada' }],
       },
     });
+  });
+
+  it('has the status of the subscription, also where it is unknown, in what tells of a delivery alone', () => {
+    expect(webhookBody({ ...message, type: 'signup.status', status: null }, null).data.status).toBe(null);
+    for (const type of ['signup.refused', 'signup.confirmed'] as const)
+      expect(webhookBody({ ...message, type }, null).data).not.toHaveProperty('status');
   });
 
   it('has a reason in signup.refused alone', () => {

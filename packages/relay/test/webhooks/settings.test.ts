@@ -57,7 +57,10 @@ webhooks:
       { RELAY_WEBHOOK_URL: 'https://u:p@hooks.example/' },
       'RELAY_WEBHOOK_URL must be an address without user and password',
     ],
-    [{ RELAY_WEBHOOK_EVENTS: 'signup.created' }, 'RELAY_WEBHOOK_EVENTS must be of signup.delivered, signup.refused'],
+    [
+      { RELAY_WEBHOOK_EVENTS: 'signup.created' },
+      'RELAY_WEBHOOK_EVENTS must be of signup.delivered, signup.status, signup.refused',
+    ],
     [
       { RELAY_WEBHOOK_URL: 'http://hooks.example/', RELAY_WEBHOOK_SECRET: secret },
       'RELAY_WEBHOOK_URL must be an https address; without https anybody on the network path could read addresses. RELAY_WEBHOOK_PRIVATE_NETWORK=true permits http, for a receiver beside the relay.',

@@ -66,6 +66,7 @@ describe('a webhook', () => {
           publication_id: publicationId,
           email: 'ada@example.com',
           received_at: new Date(signup?.receivedAt ?? 0).toISOString(),
+          status: 'validating',
           utm_source: 'spring',
         },
       },

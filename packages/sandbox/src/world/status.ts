@@ -14,10 +14,14 @@ export function needsConfirmation(override: DoubleOptOverride | undefined, publi
 }
 
 /**
- * The status a new subscription starts in. `off` marks it active immediately; every other waits for its address check.
+ * The status a new subscription starts in. `off` marks it active immediately, or as the assumption has it; every other
+ * waits for its address check.
  */
-export function firstStatus(override: DoubleOptOverride | undefined): 'active' | 'validating' {
-  return override === 'off' ? 'active' : 'validating';
+export function firstStatus(
+  override: DoubleOptOverride | undefined,
+  withOff: 'active' | 'validating',
+): 'active' | 'validating' {
+  return override === 'off' ? withOff : 'validating';
 }
 
 /**

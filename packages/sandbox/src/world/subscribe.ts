@@ -208,7 +208,7 @@ function create(
 ): Applied {
   const { store, clock, ids } = world;
   const seq = store.next('sub');
-  const status = firstStatus(request.double_opt_override);
+  const status = firstStatus(request.double_opt_override, world.assumed('double_opt_off'));
   const referrer = request.referral_code
     ? store.subscriptions.byReferralCode(publication.id, request.referral_code)
     : undefined;

@@ -332,13 +332,14 @@ test('the request decides about the confirmation before the publication does', (
   const asked = (['on', 'off', 'not_set', undefined] as const).map((override) => [
     needsConfirmation(override, true),
     needsConfirmation(override, false),
-    firstStatus(override),
+    firstStatus(override, 'active'),
+    firstStatus(override, 'validating'),
   ]);
   expect(asked).toEqual([
-    [true, true, 'validating'],
-    [false, false, 'active'],
-    [true, false, 'validating'],
-    [true, false, 'validating'],
+    [true, true, 'validating', 'validating'],
+    [false, false, 'active', 'validating'],
+    [true, false, 'validating', 'validating'],
+    [true, false, 'validating', 'validating'],
   ]);
 });
 

@@ -195,6 +195,14 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   `
   ALTER TABLE ${schema}.signup ADD COLUMN status text;
   ALTER TABLE ${schema}.confirmation_mailbox ADD COLUMN signups text NOT NULL DEFAULT '[]';
+  CREATE FUNCTION ${schema}.add_status_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at)
+    SELECT name, 'signup.status', NEW.id, NEW.form, OLD.next_attempt_at
+    FROM ${schema}.webhook_destination WHERE strpos(types, 'signup.status') > 0;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON ${schema}.signup FOR EACH ROW
+    WHEN (OLD.state = 'delivered' AND NEW.next_attempt_at IS NULL) EXECUTE FUNCTION ${schema}.add_status_messages();
   `,
 ];
 

@@ -2,11 +2,11 @@
 import {
   type Overview,
   reasonsShown,
+  recentMs,
+  recentRead,
   type SignupCounts,
   toCounts,
   toOverview,
-  unclearMs,
-  unclearRead,
 } from '../overview.ts';
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
@@ -26,6 +26,7 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
+  toOpenStatus,
   toSignupOfPerson,
   toStored,
   toScan,
@@ -38,12 +39,15 @@ import {
   type ConfirmedSignup,
   type Consent,
   type ConsentRecord,
+  type FoundSubscription,
   freshMs,
   type HeldAboutPerson,
+  type KnownStatus,
   type Mailbox,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenStatus,
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
@@ -169,7 +173,7 @@ class PostgresStore implements SignupStore {
     return this.#read(sql.backlog, [forms, max], ([row]) => Number(row?.['count']));
   }
 
-  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null> {
     const states = claimableStates(state);
     return this.#read(sql.nextDue, [forms, states], ([row]) => numberOrNull(row?.['nextAttemptAt']));
   }
@@ -213,15 +217,29 @@ class PostgresStore implements SignupStore {
 
   confirm(
     publicationId: string,
-    emails: readonly string[],
+    found: readonly FoundSubscription[],
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
-    const people = [...new Set(emails.map(personHash))];
+    const rows = new Map(found.map(({ email, ...known }) => [personHash(email), statusColumns(known)]));
+    const known = json([...rows].map(([content, columns]) => ({ content, ...columns })));
     const lease = this.#leases.get(publicationId) ?? 0;
-    const values = [people, publicationId, at, JSON.stringify(scan), this.#processId, lease];
+    const values = [[...rows.keys()], publicationId, at, JSON.stringify(scan), this.#processId, lease, known];
     return asStoreUnavailable('written', async () =>
       (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed),
+    );
+  }
+
+  openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]> {
+    return this.#read(sql.openStatuses, [forms, now, limit], (rows) => rows.map(toOpenStatus));
+  }
+
+  settleStatuses(
+    known: readonly ({ readonly id: string } & KnownStatus)[],
+  ): Promise<readonly { readonly id: string }[]> {
+    const rows = json(known.map(({ id, ...each }) => ({ id, ...statusColumns(each) })));
+    return asStoreUnavailable('written', async () =>
+      (await this.#database.brief.query(sql.settleStatuses, [rows])).map(({ id }) => ({ id: String(id) })),
     );
   }
 
@@ -248,9 +266,10 @@ class PostgresStore implements SignupStore {
     const forms = await this.#readLong(sql.forms, [], (rows) => rows);
     const deadByReason = await this.#readLong(sql.deadByReason, [reasonsShown], (rows) => rows);
     const held = await this.#readLong(sql.held, [reasonsShown], (rows) => rows);
-    const recent = [idOf(now - unclearMs), unclearRead, reasonsShown];
+    const recent = [idOf(now - recentMs), recentRead, reasonsShown];
     const unclear = await this.#readLong(sql.unclear, recent, (rows) => rows);
-    return toOverview(counts, due, forms, deadByReason, held, unclear);
+    const statuses = await this.#readLong(sql.statuses, recent, (rows) => rows);
+    return toOverview(counts, due, forms, deadByReason, held, unclear, statuses);
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
@@ -403,8 +422,10 @@ async function claimMails(
   return mailed;
 }
 
+const statusColumns = ({ status, askAgainAt }: KnownStatus) => ({ status, next_attempt_at: askAgainAt });
+
 function settledRows({ ids, outcome }: Settlement): Row[] {
-  const { state, nextAttemptAt, settledAt, reason, tried } = settledColumns(outcome);
-  const columns = { state, tried, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason };
+  const { nextAttemptAt, settledAt, reason, ...same } = settledColumns(outcome);
+  const columns = { ...same, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason };
   return ids.map((id) => ({ id, ...columns }));
 }

@@ -30,7 +30,7 @@ const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt",
   last_error AS reason, status, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
-  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt"`;
+  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.status`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -71,6 +71,10 @@ const earliestOf = (forms: string, states: string, condition: string): string =>
  * assume that states are rarer than ids.
  */
 const unindexedState = (table: string): string => `(${table}.state || '')`;
+
+/** Entries of the ledger, each with the status that came of its signup. */
+const entries = `SELECT ${entry.replaceAll(/\w+/g, 'c.$&')}, s.status FROM ${consent} AS c
+  LEFT JOIN ${signup} AS s ON s.id = c.signup AND ${unindexedState('s')} = 'delivered'`;
 
 /**
  * Updates the stored count of delivered signups by the rows of the CTE "changed", in the same transaction: there may be
@@ -135,7 +139,7 @@ export const sql = {
 
   settle: `WITH changed AS (
       UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
-        settled_at = o.settled_at, last_error = o.last_error
+        settled_at = o.settled_at, last_error = o.last_error, status = o.status
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
       WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${countDelivered('+')} SELECT`,
@@ -164,15 +168,23 @@ export const sql = {
   releaseScans: `UPDATE ${scan} SET held_until = 0 WHERE holder = $1`,
   // Found signups become delivered even if another relay holds the lease now; only the holder stores the position.
   confirm: `WITH changed AS (
-      UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
-      WHERE ${unindexedState('t')} = 'sent' AND id = ANY(ARRAY(
+      UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = f.next_attempt_at, settled_at = $3,
+        last_error = NULL, status = f.status
+      FROM ${rowsOf(signup, '$7')} AS f
+      WHERE ${unindexedState('t')} = 'sent' AND left(t.content, ${digestLength}) = f.content AND t.id = ANY(ARRAY(
         SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
-      RETURNING id, form, state, due_at),
+      RETURNING t.id, t.form, t.state, t.due_at, t.status),
     ${countDelivered('+')},
     step AS (INSERT INTO ${scan} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
-    SELECT id, form, due_at AS "dueAt" FROM changed`,
+    SELECT id, form, due_at AS "dueAt", status FROM changed`,
+  openStatuses: `SELECT s.* FROM unnest($1::text[]) AS f(form) CROSS JOIN LATERAL (
+      SELECT id, form, submission, settled_at AS "settledAt" FROM ${signup}
+      WHERE form = f.form AND state = 'delivered' AND next_attempt_at <= $2 AND submission IS NOT NULL
+      ORDER BY next_attempt_at LIMIT $3) AS s ORDER BY "settledAt" LIMIT $3`,
+  settleStatuses: `UPDATE ${signup} AS s SET status = k.status, next_attempt_at = k.next_attempt_at FROM ${rowsOf(signup, '$1')} AS k
+      WHERE s.id = k.id AND ${unindexedState('s')} = 'delivered' AND s.next_attempt_at IS NOT NULL RETURNING s.id`,
   confirmPerson: `WITH confirmed AS (
       UPDATE ${signup} SET state = 'waiting', due_at = $2, next_attempt_at = 0, last_error = NULL
       WHERE id = $1 AND state = 'unconfirmed'
@@ -195,11 +207,14 @@ export const sql = {
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM ${consent}
               WHERE kind = 'unclear' AND signup > $1 ORDER BY signup DESC LIMIT $2) AS u
             GROUP BY form, sentence ORDER BY count DESC, form COLLATE "C", sentence COLLATE "C" LIMIT $3`,
+  // Of the newest signups, whatever became of them: there may be millions delivered, or waiting.
+  statuses: `SELECT status, count(*) AS count FROM (SELECT state, status FROM ${signup} WHERE id > $1 ORDER BY id DESC LIMIT $2) AS s
+             WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT $3`,
   ofPerson: `SELECT ${stored} FROM ${ofPeople} ORDER BY id`,
-  consentsOf: `SELECT ${entry} FROM ${consent} WHERE person = ANY($1::text[]) ORDER BY signup, kind DESC`,
+  consentsOf: `${entries} WHERE c.person = ANY($1::text[]) ORDER BY c.signup, c.kind DESC`,
   // All entries of $2 signups: the next page starts after the last signup of this one.
-  consents: `SELECT ${entry} FROM ${consent} WHERE signup IN (
-      SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY signup, kind DESC`,
+  consents: `${entries} WHERE c.signup IN (
+      SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY c.signup, c.kind DESC`,
 
   // Reports also the signups whose content has expired, and of which only the consent ledger knows the person.
   erase: `WITH changed AS (DELETE FROM ${signup} WHERE content >= $1 AND content < $1 || '~' RETURNING id, form, state),
@@ -273,7 +288,7 @@ export const webhooks = {
       ORDER BY m.next_attempt_at, m.seq LIMIT $2 FOR UPDATE OF m SKIP LOCKED),
     sent AS (UPDATE ${message} AS t SET attempts = attempts + 1, next_attempt_at = $4 FROM due WHERE t.seq = due.seq RETURNING t.*)
     SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts - 1 AS attempts, s.submission,
-      s.received_at AS "receivedAt"
+      s.status, s.received_at AS "receivedAt"
     FROM sent AS m LEFT JOIN ${signup} AS s ON s.id = m.signup ORDER BY m.seq`,
   delivered: `DELETE FROM ${message} WHERE seq = $1`,
   failed: `UPDATE ${message} SET next_attempt_at = $2, last_error = $3 WHERE seq = $1`,

@@ -261,5 +261,12 @@ export const steps: readonly Step[] = [
   `
   ALTER TABLE signup ADD COLUMN status TEXT;
   ALTER TABLE confirmation_mailbox ADD COLUMN signups TEXT NOT NULL DEFAULT '[]';
+  CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON signup
+    WHEN OLD.state = 'delivered' AND NEW.next_attempt_at IS NULL
+    BEGIN
+      INSERT INTO webhook_message (destination, type, signup, form, at)
+      SELECT name, 'signup.status', NEW.id, NEW.form, OLD.next_attempt_at
+      FROM webhook_destination WHERE instr(types, 'signup.status') > 0;
+    END;
   `,
 ];

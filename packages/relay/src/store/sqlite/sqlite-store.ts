@@ -3,11 +3,11 @@ import {
   earliest,
   type Overview,
   reasonsShown,
+  recentMs,
+  recentRead,
   type SignupCounts,
   toCounts,
   toOverview,
-  unclearMs,
-  unclearRead,
 } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
@@ -35,6 +35,7 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
+  toOpenStatus,
   toSignupOfPerson,
   toStored,
   toScan,
@@ -48,12 +49,15 @@ import {
   type ConfirmedSignup,
   type Consent,
   type ConsentRecord,
+  type FoundSubscription,
   freshMs,
   type HeldAboutPerson,
+  type KnownStatus,
   type Mailbox,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenStatus,
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
@@ -187,7 +191,7 @@ export class SqliteStore implements SignupStore {
     });
   }
 
-  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
+  nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null> {
     return this.#read(() => {
       const states = claimableStates(state);
       const moments = forms.flatMap((form) =>
@@ -229,19 +233,36 @@ export class SqliteStore implements SignupStore {
 
   async confirm(
     publicationId: string,
-    emails: readonly string[],
+    found: readonly FoundSubscription[],
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
     const before = this.#delivered;
     const confirmed = await this.#commits.run(() => {
       this.#statements.saveScan.run({ publicationId, place: JSON.stringify(scan) });
-      return emails.flatMap((email) =>
-        this.#statements.confirm.all({ publicationId, person: personHash(email), at }).map(toConfirmed),
+      return found.flatMap(({ email, ...known }) =>
+        this.#statements.confirm.all({ publicationId, person: personHash(email), at, ...known }).map(toConfirmed),
       );
     });
     this.#addDelivered(before, confirmed.length);
     return confirmed;
+  }
+
+  openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]> {
+    return this.#read(() =>
+      forms
+        .flatMap((form) => this.#statements.openStatuses.all({ form, now, limit }).map(toOpenStatus))
+        .toSorted((a, b) => a.settledAt - b.settledAt)
+        .slice(0, limit),
+    );
+  }
+
+  settleStatuses(
+    known: readonly ({ readonly id: string } & KnownStatus)[],
+  ): Promise<readonly { readonly id: string }[]> {
+    return this.#commits.run(() =>
+      known.filter((each) => this.#statements.settleStatus.run({ ...each }).changes === 1),
+    );
   }
 
   confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
@@ -278,14 +299,16 @@ export class SqliteStore implements SignupStore {
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason, held, unclear } = this.#statements.scans;
+      const { due, forms, deadByReason, held, unclear, statuses } = this.#statements.scans;
+      const recent = { after: firstIdOf(now - recentMs), read: recentRead, limit: reasonsShown };
       return toOverview(
         this.#counts(),
         Number(due.get({ now })?.['count']),
         forms.all(),
         deadByReason.all({ limit: reasonsShown }),
         held.all({ limit: reasonsShown }),
-        unclear.all({ after: firstIdOf(now - unclearMs), read: unclearRead, limit: reasonsShown }),
+        unclear.all(recent),
+        statuses.all(recent),
       );
     });
   }

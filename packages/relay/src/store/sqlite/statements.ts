@@ -9,11 +9,15 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, status`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
+
+/** Entries of the ledger, each with the status that came of its signup. */
+const entries = `SELECT ${consent.replaceAll(/\w+/g, 'c.$&')}, s.status FROM consent AS c
+  LEFT JOIN signup AS s ON s.id = c.signup AND s.state = 'delivered'`;
 
 const places = (columns: string): string =>
   columns
@@ -27,12 +31,12 @@ const columns = signupColumns.join(', ');
 const isIdle = `next_attempt_at IS NULL AND state <> 'delivered'`;
 
 /** All that is not delivered, by the indexes of what is due and of what is not: there may be millions delivered. */
-const undelivered = `(SELECT id, state FROM signup WHERE next_attempt_at IS NOT NULL
+const undelivered = `(SELECT id, state FROM signup WHERE next_attempt_at IS NOT NULL AND state <> 'delivered'
   UNION ALL SELECT id, state FROM signup WHERE ${isIdle})`;
 
 /** Counted in the order of each index: sorting what waits would take ten times as long. */
 const countsOfUndelivered = `(SELECT form, state, count(*) AS count, min(due_at) AS oldest FROM signup
-    WHERE next_attempt_at IS NOT NULL GROUP BY form, state
+    WHERE next_attempt_at IS NOT NULL AND state <> 'delivered' GROUP BY form, state
   UNION ALL SELECT form, state, count(*), min(due_at) FROM signup WHERE ${isIdle} GROUP BY state, form)`;
 
 /** Signups in review or dead, and those whose mail is held, by the same indexes. */
@@ -79,7 +83,7 @@ export const sql = {
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
   settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason WHERE id = :id
+             settled_at = :settledAt, last_error = :reason, status = :status WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
@@ -98,10 +102,15 @@ export const sql = {
   scan: `SELECT place FROM walk WHERE publication = ?`,
   saveScan: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
   // The plus keeps the planner from scanning every signup of every batch for each address.
-  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
+  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = :askAgainAt, settled_at = :at, last_error = NULL,
+              status = :status
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
-            RETURNING id, form, due_at AS dueAt`,
+            RETURNING id, form, due_at AS dueAt, status`,
+  openStatuses: `SELECT id, form, submission, settled_at AS settledAt FROM signup WHERE form = :form AND state = 'delivered'
+                   AND next_attempt_at <= :now AND submission IS NOT NULL ORDER BY next_attempt_at LIMIT :limit`,
+  settleStatus: `UPDATE signup SET status = :status, next_attempt_at = :askAgainAt
+                 WHERE id = :id AND state = 'delivered' AND next_attempt_at IS NOT NULL`,
   confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
@@ -132,10 +141,10 @@ export const sql = {
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
   ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
-  consentsOf: `SELECT ${consent} FROM consent WHERE person IN (?, ?)`,
+  consentsOf: `${entries} WHERE c.person IN (?, ?)`,
   // All entries of :limit signups: the next page starts after the last signup of this one.
-  consents: `SELECT ${consent} FROM consent WHERE signup IN (
-               SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY signup`,
+  consents: `${entries} WHERE c.signup IN (
+               SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY c.signup`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
   suppress: `INSERT OR IGNORE INTO suppression (hash) VALUES (?)`,
   isSuppressed: `SELECT 1 FROM suppression WHERE hash = ?`,
@@ -167,6 +176,9 @@ export const scans = {
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
               WHERE kind = 'unclear' AND signup > :after ORDER BY signup DESC LIMIT :read)
             GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT :limit`,
+  // Of the newest signups, whatever became of them: there may be millions delivered, or waiting.
+  statuses: `SELECT status, count(*) AS count FROM (SELECT state, status FROM signup WHERE id > :after ORDER BY id DESC LIMIT :read)
+             WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT :limit`,
   // A mail may be held for a day.
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL
                 AND next_attempt_at > :latest + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END`,
@@ -195,7 +207,8 @@ export const webhooks = {
                    ON CONFLICT (name) DO UPDATE SET types = excluded.types`,
   removeDestination: `DELETE FROM webhook_destination WHERE name = ?`,
   removeMessages: `DELETE FROM webhook_message WHERE destination = ?`,
-  due: `SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts, s.submission, s.received_at AS receivedAt
+  due: `SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts, s.submission, s.status,
+          s.received_at AS receivedAt
         FROM ${ofSending} LEFT JOIN signup AS s ON s.id = m.signup
         WHERE ${isSending} AND m.next_attempt_at <= :now AND ${isFirstOfSignup}
         ORDER BY m.next_attempt_at, m.seq LIMIT :limit`,

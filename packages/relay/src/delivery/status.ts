@@ -1,0 +1,131 @@
+/**
+ * The state of a person at the API: the word of its answer as it came, and one more question ten minutes later where
+ * that word is only a beginning. What cannot be read is unknown, never a guess.
+ */
+import { ApiError, type Client, isRecord } from '@newsletter-kit/core';
+import { isUnconfirmed, secondsOf } from '@newsletter-kit/core/facts';
+import { addressKey } from '@newsletter-kit/core/signup';
+import type { KnownStatus, OpenStatus } from '../store/signup-store.ts';
+import { callOptions, type DeliveryLane } from './lane.ts';
+
+/** How long after the delivery the API is asked once more, and waits between questions that it did not answer. */
+export const askAgainMs = 10 * 60_000;
+
+/** How long after the delivery it is asked at all. */
+const longestMs = 86_400_000;
+
+/** Signups about which one run asks; as many as a page of the list has. */
+const atOnce = 100;
+
+/** Longest word that counts as a status: what is longer is none. */
+const longestWord = 60;
+
+/** The status in a record of the API; null where it has none. */
+export function statusIn(record: unknown): string | null {
+  const word = isRecord(record) ? record['status'] : null;
+  return typeof word === 'string' && word !== '' && word.length <= longestWord ? word : null;
+}
+
+/** What is known with this status, read now. */
+export function knownStatus(status: string | null, now: number): KnownStatus {
+  return { status, askAgainAt: isUnconfirmed(status) ? now + askAgainMs : null };
+}
+
+/** A subscription as it is looked up. */
+export interface FoundRecord {
+  /** In milliseconds since the Unix epoch; 0 where it cannot be read: it was there before. */
+  readonly createdAt: number;
+  readonly status: string | null;
+}
+
+/** The subscription of an address; `none` without one, null where the key may create but not read. */
+export async function lookUp(
+  { client, publicationId }: Pick<DeliveryLane, 'client' | 'publicationId'>,
+  email: string,
+  options: Parameters<Client['subscriptions']['list']>[1],
+): Promise<FoundRecord | 'none' | null> {
+  try {
+    const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
+    const [record] = [...items, ...leftOut];
+    if (record === undefined) return 'none';
+    return {
+      createdAt: (isRecord(record) ? (secondsOf(record['created']) ?? 0) : 0) * 1000,
+      status: statusIn(record),
+    };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return null;
+    throw error;
+  }
+}
+
+/** Asks once more about the signups of a lane whose subscription was still `validating` or `pending`. */
+export class SecondLook {
+  readonly #lane: DeliveryLane;
+  readonly #forms: readonly string[];
+
+  constructor(lane: DeliveryLane) {
+    this.#lane = lane;
+    this.#forms = Object.keys(lane.forms);
+  }
+
+  /** When the next question is due, in milliseconds since the Unix epoch; null if none is. */
+  nextAt(): Promise<number | null> {
+    return this.#lane.context.store.nextDueAt(this.#forms, 'delivered');
+  }
+
+  /** Asks about what is due, with calls that nothing else needs: one page of the newest, then what it lacks, one by one. */
+  async run(): Promise<void> {
+    const { context } = this.#lane;
+    const { store, now, log } = context;
+    const due = await store.openStatuses(this.#forms, now(), atOnce);
+    if (due.length === 0) return;
+    const found = due.length > 1 ? await this.#newest() : new Map<string, string | null>();
+    const answers: { readonly signup: OpenStatus; readonly known: KnownStatus }[] = [];
+    for (const signup of due) {
+      const status = found.get(addressKey(signup.submission.email)) ?? (await this.#ask(signup));
+      // No calls are left: the rest stays due.
+      if (status === undefined) break;
+      const isOpen = status === 'no answer' && now() - signup.settledAt < longestMs;
+      const known =
+        status === 'no answer'
+          ? { status: null, askAgainAt: isOpen ? now() + askAgainMs : null }
+          : { status, askAgainAt: null };
+      answers.push({ signup, known });
+    }
+    const settled = await this.#lane.worker.writer.write(() =>
+      store.settleStatuses(answers.map(({ signup: { id }, known }) => ({ id, ...known }))),
+    );
+    const ids = new Set(settled?.map(({ id }) => id));
+    for (const { signup, known } of answers)
+      if (ids.has(signup.id) && known.askAgainAt === null)
+        context.events.emit({ type: 'statusKnown', form: signup.form, status: known.status });
+    log.debug({ asked: answers.length }, 'asked again for the status of subscriptions that were being checked');
+  }
+
+  /** The statuses of the newest subscriptions, by address; none where the list cannot be read. */
+  async #newest(): Promise<ReadonlyMap<string, string | null>> {
+    const { client, publicationId, context } = this.#lane;
+    if (!(await context.calls.take(1))) return new Map();
+    try {
+      const { items } = await client.subscriptions.list(
+        { publicationId, order_by: 'created', direction: 'desc', limit: atOnce },
+        { ...callOptions(this.#lane), background: true, reader: 'relay' },
+      );
+      return new Map(items.map((record) => [addressKey(record.email ?? ''), statusIn(record)]));
+    } catch {
+      return new Map();
+    }
+  }
+
+  /** @returns undefined if no calls are left */
+  async #ask({ submission }: OpenStatus): Promise<string | null | 'no answer' | undefined> {
+    if (this.#lane.circuits.isFailing) return 'no answer';
+    if (!(await this.#lane.context.calls.take(1))) return undefined;
+    try {
+      const record = await lookUp(this.#lane, submission.email, { ...callOptions(this.#lane), background: true });
+      return record === null || record === 'none' ? null : record.status;
+    } catch {
+      return 'no answer';
+    }
+  }
+}
