@@ -9,7 +9,7 @@ export interface SqlCondition {
 }
 
 /** Repeats `isRedrivable` for unconfirmed signups: those whose mail is held. */
-export const isHeld = `state = 'unconfirmed' AND next_attempt_at IS NOT NULL AND last_error IS NOT NULL`;
+export const isHeld = `state = 'unconfirmed' AND NOT tried AND next_attempt_at IS NOT NULL AND last_error IS NOT NULL`;
 
 /** What differs between the databases. */
 export interface Dialect {

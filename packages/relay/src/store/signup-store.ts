@@ -203,10 +203,11 @@ export interface StoredSignup {
 
 /**
  * Whether a redrive reaches a signup: dead letters, what is in review, and unconfirmed ones whose mail is held, for a
- * reason. One whose mail is being sent, or was sent, has none.
+ * reason. A mail that is being sent has none, and one that was sent, or may have been, is not sent again.
  */
-export function isRedrivable({ state, reason, nextAttemptAt }: StoredSignup): boolean {
-  return state === 'unconfirmed' ? reason !== null && nextAttemptAt !== null : state === 'dead' || state === 'review';
+export function isRedrivable({ state, tried, reason, nextAttemptAt }: StoredSignup): boolean {
+  const isHeld = !tried && reason !== null && nextAttemptAt !== null;
+  return state === 'unconfirmed' ? isHeld : state === 'dead' || state === 'review';
 }
 
 /** Everything the store holds about one person. */
