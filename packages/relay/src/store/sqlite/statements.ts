@@ -39,9 +39,10 @@ const countsOfUndelivered = `(SELECT form, state, count(*) AS count, min(due_at)
     WHERE next_attempt_at IS NOT NULL AND state <> 'delivered' GROUP BY form, state
   UNION ALL SELECT form, state, count(*), min(due_at) FROM signup WHERE ${isIdle} GROUP BY state, form)`;
 
-/** Signups in review or dead, and those whose mail is held, by the same indexes. */
+/** Signups in review or dead, and those whose mail is held, by the same indexes: no row is read of one that is not. */
 const redrivable = `(SELECT id, state, last_error FROM signup WHERE ${isIdle} AND state IN ('dead', 'review')
-  UNION ALL SELECT id, state, last_error FROM signup INDEXED BY signup_due WHERE ${isHeld})`;
+  UNION ALL SELECT id, state, last_error FROM signup WHERE ${isHeld}
+    AND id IN (SELECT id FROM signup WHERE next_attempt_at IS NOT NULL AND state = 'unconfirmed'))`;
 
 /** States in which nothing is due. */
 const neverDue: ReadonlySet<string> = new Set(['dead', 'review']);
