@@ -202,7 +202,7 @@ export const sql = {
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
   held: `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup}
-         WHERE state <> 'delivered' AND (state = 'review' OR (${isHeld}))
+         WHERE state <> 'delivered' AND state IN ('review', 'unconfirmed') AND (state = 'review' OR ${isHeld})
          GROUP BY state, last_error ORDER BY count DESC, reason LIMIT $1`,
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM ${consent}
               WHERE kind = 'unclear' AND signup > $1 ORDER BY signup DESC LIMIT $2) AS u
@@ -314,8 +314,8 @@ export const webhooks = {
     RETURNING id`,
 } as const;
 
-const chosen = (which: string, where: string): string =>
-  `SELECT id FROM ${signup} WHERE state <> 'delivered' AND ${which} AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
+const chosen = (states: string, where: string): string =>
+  `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
 /** The mail server has refused its mail, or defers it: it is tried again whenever its mailbox got the last one. */
 const isTriedMail = `needs_confirmation AND attempts = 0
@@ -327,13 +327,13 @@ export const filtered = {
   // Counts as never attempted, unless an earlier attempt may have reached the API. A signup that needs confirmation and
   // was never attempted is not confirmed yet.
   redrive: (where: string) =>
-    numbered(`WITH part AS (${chosen(`(state IN ('dead', 'review') OR (${isHeld}))`, where)})
+    numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", `(state <> 'unconfirmed' OR ${isHeld}) AND ${where}`)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
         attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint WHEN ${isTriedMail} THEN 1 ELSE 0 END,
         due_at = least(due_at, ?::bigint), settled_at = NULL, last_error = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
-    numbered(`WITH part AS (${chosen("state IN ('dead', 'review', 'unconfirmed')", where)})
+    numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})
       DELETE FROM ${signup} AS s USING part WHERE s.id = part.id RETURNING s.id`),
 } as const;
 
