@@ -78,7 +78,8 @@ describe('the operator’s page', () => {
     await signUp('robot@example.com', { hp_field: 'filled' });
     const { page, complaints } = await open(await storedToken());
     // One may be refused before the other; the page refreshes by itself.
-    await expect.poll(() => text(page, '#reasons')).toMatch(/^2 ×/);
+    await expect.poll(() => text(page, '#dead .reasons')).toMatch(/^2 ×/);
+    await expect.poll(() => text(page, '#state')).toBe('3 signups held');
     expect(await text(page, '#tiles')).toMatch(/Dead letters\n+2|2\n+Dead letters/i);
     await page.locator('#letters summary').click();
     await page.waitForSelector('#letters article');
@@ -87,7 +88,7 @@ describe('the operator’s page', () => {
     expect(await findings(page)).toEqual([]);
     await pictured(page, 'operator-phone');
 
-    await page.locator('#reasons button').click();
+    await page.locator('#dead .reasons button').click();
     await page.waitForSelector('#dead[hidden]');
     for (const email of ['ada+first@example.com', 'grace@example.com'])
       await expect.poll(() => isSubscribed(email)).toBe(true);
@@ -100,7 +101,7 @@ describe('the operator’s page', () => {
     await page.locator('#suspects summary').click();
     await page.waitForSelector('#suspects article');
     expect(await text(page, '#suspects article')).toContain('robot@example.com');
-    await page.locator('#suspects article button').click();
+    await page.locator('#review .reasons button').click();
     await page.waitForSelector('#review[hidden]');
     // The focus goes on to something that is still there.
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
@@ -207,7 +208,7 @@ describe('the operator’s page', () => {
     const { page } = await open(await storedToken());
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));
-    await expect.poll(() => text(page, '#reasons')).toMatch(/^2 ×/);
+    await expect.poll(() => text(page, '#dead .reasons')).toMatch(/^2 ×/);
     await page.locator('#suspects summary').click();
     await page.waitForSelector('#suspects article');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
@@ -216,7 +217,7 @@ describe('the operator’s page', () => {
     await page.locator('#suspects article .actions button:nth-child(2)').click();
     await page.locator('#confirm-yes').click();
     await page.waitForSelector('#review[hidden]');
-    await page.locator('#reasons .actions button:nth-child(2)').click();
+    await page.locator('#dead .reasons .actions button:nth-child(2)').click();
     expect(await text(page, '#confirm-text')).toContain('2 at present');
     await page.locator('#confirm-yes').click();
     await page.waitForSelector('#dead[hidden]');

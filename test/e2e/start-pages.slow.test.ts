@@ -105,7 +105,7 @@ it('the operator’s page shows the states and the dead letters', async () => {
   await page.waitForSelector('#enter:not([hidden])');
   await page.type('#token', (await readFile(`${servers.relayFile}-operator`, 'utf8')).trim());
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelector('#reasons')?.textContent.includes('1 ×'));
+  await page.waitForFunction(() => document.querySelector('#dead .reasons')?.textContent.includes('1 ×'));
   await take(page, 'operator');
 });
 

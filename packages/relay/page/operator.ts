@@ -12,9 +12,10 @@ import {
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Status } from '../src/ops/operator.ts';
+import type { HeldSignups } from '../src/store/overview.ts';
 import { forgetToken, hasToken, keepToken, request, SignedOutError, type OperatorActions } from './operator-api.ts';
 import './person-search.ts';
-import { discardButton, redriveButton } from './signup-list.ts';
+import { discardButton, redriveButton, redriveLabels } from './signup-list.ts';
 import { backlogs, destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
 
 const refreshMs = 3000;
@@ -190,42 +191,52 @@ export class OperatorPage extends PageElement implements OperatorActions {
 
   #lists(status: Status | undefined): TemplateResult {
     const { dead = 0, review = 0, unconfirmed = 0 } = status?.counts ?? {};
+    const held = (state: HeldSignups['state']) => status?.held.filter((each) => each.state === state) ?? [];
     return html`<section id="dead" aria-labelledby="dead-title" ?hidden=${dead === 0}>
         <h2 id="dead-title">Dead letters</h2>
         <p class="soft"
-          >Signups the API refused for good. Redrive them once the cause is fixed: they wait for delivery again.</p
+          >Signups that the API, or whose confirmation mail the mail server, refused for good. Redrive them once the cause
+          is fixed: they wait for delivery, or their mail is sent, again.</p
         >
-        <ul id="reasons" class="list">${repeat(
-          status?.deadByReason ?? [],
-          ({ reason }) => reason,
-          ({ reason, count }) => this.#reason(reason, count),
-        )}</ul>
+        ${this.#reasons('dead', status?.deadByReason ?? [])}
         <signup-list id="letters" signup-state="dead" .count=${dead} .page=${this}></signup-list>
       </section>
       <section id="review" aria-labelledby="review-title" ?hidden=${review === 0}>
         <h2 id="review-title">Review</h2>
         <p class="soft">Suspected to come from robots, and not delivered. Let through those that come from people.</p>
+        ${this.#reasons('review', held('review'))}
         <signup-list id="suspects" signup-state="review" .count=${review} .page=${this}></signup-list>
       </section>
       <section id="unconfirmed" aria-labelledby="unconfirmed-title" ?hidden=${unconfirmed === 0}>
         <h2 id="unconfirmed-title">Unconfirmed</h2>
-        <p class="soft">Delivered only after the person clicks the link in the confirmation mail.</p>
+        <p class="soft"
+          >Delivered only after the person clicks the link in the confirmation mail. A mail that is held is sent when there
+          is room for it.</p
+        >
+        ${this.#reasons('unconfirmed', held('unconfirmed'))}
         <signup-list id="unclicked" signup-state="unconfirmed" .count=${unconfirmed} .page=${this}></signup-list>
       </section>`;
   }
 
-  #reason(reason: string, count: number): TemplateResult {
-    const filter = { state: 'dead', reason };
-    const text = `This deletes the dead letters whose reason contains “${reason}”, ${formatNumber(count)} at present. They are never delivered. The consent ledger keeps its entries.`;
-    const removed = (): void => this.querySelector<HTMLElementTagNameMap['signup-list']>('#letters')?.clear();
+  /** The reasons of a state, each with buttons for all of its signups. */
+  #reasons(state: keyof typeof redriveLabels, reasons: Status['deadByReason']): TemplateResult {
+    const item = ({ reason, count }: (typeof reasons)[number]) => this.#reason(state, reason, count);
+    return html`<ul class="list reasons">${repeat(reasons, ({ reason }) => reason, item)}</ul>`;
+  }
+
+  #reason(state: keyof typeof redriveLabels, reason: string, count: number): TemplateResult {
+    const filter = { state, reason };
+    const text = `This deletes the ${state} signups whose reason contains “${reason}”, ${formatNumber(count)} at present. They are never delivered. The consent ledger keeps its entries.`;
+    const removed = (): void =>
+      this.querySelector<HTMLElementTagNameMap['signup-list']>(`#${state} signup-list`)?.clear();
     return html`<li>
       <span><strong>${formatNumber(count)} × </strong>${reason}</span>
       ${
-        // Without a reason the filter would mean every dead letter.
+        // Without a reason the filter would mean every signup of the state.
         reason === ''
           ? nothing
           : html`<div class="actions">
-              ${redriveButton('Redrive all of these', filter, this, removed)}
+              ${redriveButton(`${redriveLabels[state]} all of these`, filter, this, removed)}
               ${discardButton('Discard all of these…', filter, text, this, removed)}
             </div>`
       }

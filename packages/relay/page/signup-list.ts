@@ -3,7 +3,7 @@ import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast 
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { auditFacts, statusWords, wordsOfKind } from '../src/ops/audit-facts.ts';
-import type { ConsentRecord, SignupState, StoredSignup } from '../src/store/signup-store.ts';
+import { type ConsentRecord, isRedrivable, type SignupState, type StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
 /** Signups of one page. */
@@ -77,20 +77,23 @@ export class SignupList extends PageElement {
   }
 }
 
+/** What a redrive does, by state. */
+export const redriveLabels = { dead: 'Redrive', review: 'Let through', unconfirmed: 'Send' } as const;
+
 /** A filter of the operator API, as query parameters. */
 type Filter = Readonly<Record<string, string>>;
 
 /** @param removed - called once the signup has left its state */
 export function signupActions(
-  { id, state, submission }: StoredSignup,
+  signup: StoredSignup,
   page: OperatorActions,
   removed: () => void,
 ): TemplateResult | typeof nothing {
-  const redrivable = state === 'dead' || state === 'review';
-  if (!redrivable && state !== 'unconfirmed') return nothing;
+  const { id, state, submission } = signup;
+  if (state !== 'dead' && state !== 'review' && state !== 'unconfirmed') return nothing;
   const text = `This deletes the signup of ${submission?.email ?? id}. It is never delivered. The consent ledger keeps its entry.`;
   return html`<div class="actions">
-    ${redrivable ? redriveButton(state === 'review' ? 'Let through' : 'Redrive', { id }, page, removed) : nothing}
+    ${isRedrivable(signup) ? redriveButton(redriveLabels[state], { id }, page, removed) : nothing}
     ${discardButton('Discard…', { id, state }, text, page, removed)}
   </div>`;
 }
@@ -108,7 +111,7 @@ export function redriveButton(
       page.run(async () => {
         const query = new URLSearchParams(filter).toString();
         const { redriven } = await request<{ redriven: number }>(`redrive?${query}`, 'POST');
-        toast(`${formatCount(redriven, 'signup')} ${redriven === 1 ? 'waits' : 'wait'} for delivery.`);
+        toast(`${formatCount(redriven, 'signup')} queued again.`);
         await page.leaveList(currentTarget, removed);
       }),
   });

@@ -1,9 +1,10 @@
 /** Templates of the relay's status: the tiles, the chart of the last hour, the backlog by form. */
-import { badge, button, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
+import { badge, button, formatCount, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { statusWords } from '../src/ops/audit-facts.ts';
 import type { Minute, Status } from '../src/ops/operator.ts';
+import { heldMails } from '../src/store/overview.ts';
 import type { WebhookBacklog } from '../src/store/webhook-queue.ts';
 import { type OperatorActions, request } from './operator-api.ts';
 
@@ -11,14 +12,18 @@ import { type OperatorActions, request } from './operator-api.ts';
 const longWaitMs = 15 * 60_000;
 
 /** The state of delivery in a few words. */
-export function summarize({ paused, running, counts }: Status): readonly [mood: Mood, words: string] {
+export function summarize(status: Status): readonly [mood: Mood, words: string] {
+  const { paused, running, counts } = status;
   if (running?.storeTrouble) return ['bad', 'no signup can be kept'];
   if (paused) return ['wait', 'paused'];
   if (running?.trouble) return ['bad', 'waiting for the API'];
-  return ['good', counts.waiting + counts.sent > 0 ? 'delivering' : 'nothing waits'];
+  const idle = counts.dead + counts.review + heldMails(status);
+  if (idle > 0) return ['wait', `${formatCount(idle, 'signup')} held`];
+  return counts.waiting + counts.sent > 0 ? ['neutral', 'delivering'] : ['good', 'nothing waits'];
 }
 
-export function tiles({ counts, oldestWaitingSince: since }: Status): TemplateResult {
+export function tiles(status: Status): TemplateResult {
+  const { counts, oldestWaitingSince: since } = status;
   const waited = since === null ? null : Math.max(0, Date.now() - since);
   const shown: readonly (readonly [name: string, value: string, mood?: Mood | false])[] = [
     ['Waiting', formatNumber(counts.waiting)],
@@ -29,7 +34,7 @@ export function tiles({ counts, oldestWaitingSince: since }: Status): TemplateRe
       waited !== null && waited > longWaitMs && 'wait',
     ],
     ['Delivered', formatNumber(counts.delivered)],
-    ['Unconfirmed', formatNumber(counts.unconfirmed)],
+    ['Unconfirmed', formatNumber(counts.unconfirmed), heldMails(status) > 0 && 'wait'],
     ['Review', formatNumber(counts.review), counts.review > 0 && 'wait'],
     ['Dead letters', formatNumber(counts.dead), counts.dead > 0 && 'bad'],
   ];

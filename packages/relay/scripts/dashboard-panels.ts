@@ -229,10 +229,13 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
       {
         type: 'timeseries',
         title: 'Waiting for the click',
-        about: 'Signups whose person has not yet clicked the link in the confirmation mail.',
+        about: 'Signups whose person has not yet clicked the link in the confirmation mail; of some the mail is held.',
         unit: 'short',
         range: { min: 0 },
-        queries: [[`max by (job) (${of('queue', 'state="unconfirmed"')})`, 'unconfirmed']],
+        queries: [
+          [`max by (job) (${of('queue', 'state="unconfirmed"')})`, 'unconfirmed'],
+          [`max by (job) (${of('held')})`, 'mail held'],
+        ],
       },
       {
         type: 'timeseries',

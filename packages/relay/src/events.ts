@@ -2,7 +2,7 @@
 
 import type { LimitKind } from './config/relay.ts';
 
-/** Why a signup is kept for review, by the first cause that was found: its name in metrics, and what operators read. */
+/** Why a signup is kept for review or held, by the first cause found: its name in metrics, and what operators read. */
 export const suspicions = {
   honeypot: 'the honeypot was filled in',
   'no-proof': 'it came without JavaScript while a proof was required',
@@ -19,13 +19,14 @@ export type Suspicion = keyof typeof suspicions;
 /** One event. Its texts are safe to show. */
 export type RelayEvent =
   /**
-   * A post was answered with 202. `suspectedBecause`: the signup waits for review; null if it does not.
-   * `needsConfirmation`: it waits for a click in a mail. `tookMs`: until the commit.
+   * A post was answered with 202. `suspectedBecause`: the signup waits for review or, with `heldUntil`, its mail until
+   * then; null if it does not. `needsConfirmation`: it waits for a click in a mail. `tookMs`: until the commit.
    */
   | {
       readonly type: 'accepted';
       readonly form: string;
       readonly suspectedBecause: Suspicion | null;
+      readonly heldUntil?: number | undefined;
       readonly needsConfirmation: boolean;
       readonly tookMs: number;
     }
@@ -76,13 +77,13 @@ export type RelayEvent =
     }
   /** The API takes signups of `scope` again. */
   | { readonly type: 'circuitClosed'; readonly scope: string }
-  /** The mail server has accepted a confirmation mail. `waitedMs`: since the signup was received. */
+  /** The mail server has accepted a confirmation mail. `waitedMs`: since it was due. */
   | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
   /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
   | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }
-  /** A form has sent its confirmation mails of the hour: more signups are kept for review. */
+  /** A form has sent its confirmation mails of the hour, of all or of one kind of signups: more mails are held. */
   | { readonly type: 'mailsHeld'; readonly form: string; readonly mailsPerHour: number }
-  /** The form sends confirmation mails again. */
+  /** The form holds no more mails. */
   | { readonly type: 'mailsResumed'; readonly form: string }
   /** The circuit breaker of the mail server has opened. `needsOperator`: the failure does not pass by itself. */
   | { readonly type: 'mailCircuitOpened'; readonly reason: string; readonly needsOperator: boolean }

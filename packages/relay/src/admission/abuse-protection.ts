@@ -1,16 +1,18 @@
 /**
  * Protects forms against abuse where that needs state or a call: rate limits, Turnstile, single use of token and proof,
- * mail domain. A signup that is only suspected is kept for review.
+ * mail domain, mails of an hour. A signup that is only suspected is kept for review; one whose mail has no room in this
+ * hour is held until an hour that has.
  */
-import { refused, type Refused } from '@newsletter-kit/core/endpoint';
+import { refused, type Refused, wantsPage } from '@newsletter-kit/core/endpoint';
 import { domainOf } from '@newsletter-kit/core/facts';
+import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import type { Suspicion } from '../events.ts';
 import { AttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
-import { RateLimits } from './rate-limits.ts';
+import { endOfHour, type MailBudget, RateLimits } from './rate-limits.ts';
 import type { ScreenedPost, Screening } from './screening.ts';
 import { verifyTurnstile } from './turnstile.ts';
 
@@ -28,8 +30,9 @@ type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log' | 'events
 /** Result of {@link AbuseProtection.check}. */
 export type ProtectionResult =
   | {
-      /** Why the signup is kept for review; null if it is not. */
+      /** Why the signup is kept for review or, with `heldUntil`, its mail is held; null if neither is. */
       readonly suspectedBecause: Suspicion | null;
+      readonly heldUntil?: number | undefined;
       /** Whether the rate limit of the mailbox is exceeded, whatever else is suspected. */
       readonly overLimit: boolean;
       /** Releases the token, the proof and the rate limits, for a signup that could not be stored. */
@@ -47,6 +50,8 @@ interface ProtectionRefusal {
 interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> {
   readonly screened: ScreenedPost;
   suspectedBecause: Suspicion | null;
+  /** Whether it came with a right proof, without one, or from somebody who cannot give one. */
+  proof: 'given' | 'none' | 'impossible';
   /** Releases what the steps have used so far. */
   readonly releases: (() => Promise<void>)[];
 }
@@ -57,6 +62,9 @@ interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> 
  */
 const turnstileTimeoutMs = 2000;
 
+/** The longest time for which mails are held, in hours. */
+const hoursAhead = 24;
+
 /** The protection of all forms of a relay. */
 export class AbuseProtection {
   readonly #context: ProtectionContext;
@@ -65,8 +73,10 @@ export class AbuseProtection {
   readonly #screening: Screening;
   readonly #mailDomains: MailDomains;
   readonly #blockedDomains: AbuseProtectionOptions['blockedDomains'];
-  /** Names of the forms that have sent their confirmation mails of the hour. */
-  readonly #held = new Set<string>();
+  /** By form: until when it asks for proofs, having sent half of its confirmation mails of the hour. */
+  readonly #asksUntil = new Map<string, number>();
+  /** By form: the budgets beyond which it holds mails. */
+  readonly #held = new Map<string, Set<string>>();
 
   constructor(context: ProtectionContext, options: AbuseProtectionOptions) {
     const { config, store, log } = context;
@@ -88,22 +98,32 @@ export class AbuseProtection {
     return this.#attack.count(now);
   }
 
-  /** Runs the steps in this order: rate limits, calls to other servers. */
+  /** Runs the steps in this order: rate limits, calls to other servers, mails of the hour. */
   async check(screened: ScreenedPost): Promise<ProtectionResult> {
     const { post, submission, now, suspectedBecause } = screened;
-    const attempt: CheckedPost = { screened, post, submission, now, suspectedBecause, releases: [] };
+    const proof = wantsPage(post.header) ? 'impossible' : 'none';
+    const attempt: CheckedPost = { screened, post, submission, now, suspectedBecause, proof, releases: [] };
     const refusal =
+      (await this.#askBeyondHalf(attempt)) ??
       (await this.#applyRateLimits(attempt)) ??
       (await this.#useProof(attempt)) ??
       (await this.#useToken(attempt)) ??
       (await this.#checkMailDomain(attempt));
-    if (refusal) return refusal;
-    const overLimit = await this.#applyMailboxLimit(attempt);
-    return {
-      suspectedBecause: attempt.suspectedBecause ?? (overLimit ? 'mailbox-limit' : null),
-      overLimit,
-      undo: () => releaseAll(attempt),
-    };
+    return refusal ?? this.#countMail(attempt);
+  }
+
+  /** Refuses what has no proof while the form asks for one: before anything is counted, and whatever is suspected. */
+  async #askBeyondHalf({ screened, post, proof, now }: CheckedPost): Promise<ProtectionRefusal | null> {
+    if (proof !== 'none' || screened.offeredProof !== undefined || !this.#asks(post.form.name, now)) return null;
+    return this.#askForProof(screened, true);
+  }
+
+  #asks(form: string, now: number): boolean {
+    return now < (this.#asksUntil.get(form) ?? 0);
+  }
+
+  async #askForProof(screened: ScreenedPost, keepsToken: boolean): Promise<ProtectionRefusal> {
+    return { refused: await this.#screening.ask('PROOF_REQUIRED', { ...screened, needsProof: true }, keepsToken) };
   }
 
   async #applyRateLimits({ post, submission, now, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
@@ -113,23 +133,25 @@ export class AbuseProtection {
     return null;
   }
 
-  /** Marks the proof of work as used, or verifies Turnstile's response, which is suspected where Turnstile fails. */
+  /**
+   * Marks the proof of work as used, or verifies Turnstile's response. Where Turnstile fails, a required response is
+   * suspected, and another counts as one that cannot be given.
+   */
   async #useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { needsProof, challenge, post } = attempt.screened;
-    if (!needsProof) return null;
+    const { needsProof, offeredProof, challenge, post } = attempt.screened;
     const { turnstile } = post.form.protection;
-    if (turnstile) {
+    if (turnstile && offeredProof !== undefined) {
       const result = await this.#verifyTurnstile(attempt, turnstile.secret);
-      if (result === 'unknown') attempt.suspectedBecause ??= 'turnstile';
-      if (result !== 'failed') return null;
+      if (result === 'unknown' && needsProof) attempt.suspectedBecause ??= 'turnstile';
+      if (result !== 'failed') attempt.proof = result === 'passed' ? 'given' : 'impossible';
     } else if (challenge !== null) {
       const release = await this.#rateLimits.use('proof', challenge, attempt.now);
       if (release) {
         attempt.releases.push(release);
-        return null;
+        attempt.proof = 'given';
       }
     }
-    return { refused: await this.#screening.ask('PROOF_REQUIRED', attempt.screened, false) };
+    return needsProof && attempt.proof === 'none' ? this.#askForProof(attempt.screened, false) : null;
   }
 
   async #verifyTurnstile({ post, submission }: CheckedPost, secret: string): Promise<'passed' | 'failed' | 'unknown'> {
@@ -142,7 +164,7 @@ export class AbuseProtection {
       timeoutMs: turnstileTimeoutMs,
     });
     if ('passed' in verdict) return verdict.passed ? 'passed' : 'failed';
-    this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept for review');
+    this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
     return 'unknown';
   }
 
@@ -171,38 +193,62 @@ export class AbuseProtection {
     return { refused: mailDomainRefused };
   }
 
-  /** Counts the signup for its mailbox; true where the limit is exceeded. */
-  async #applyMailboxLimit(attempt: CheckedPost): Promise<boolean> {
-    const { post, submission, now, releases } = attempt;
+  /** Counts the signup for its mailbox and, where nothing is suspected, its mail: in this hour or in a later one. */
+  async #countMail(attempt: CheckedPost): Promise<ProtectionResult> {
+    const { screened, post, submission, now, proof, releases } = attempt;
     const { email } = submission;
     const suspected = attempt.suspectedBecause !== null;
-    const { name: form, confirmation } = post.form;
-    const mailsPerHour = suspected ? undefined : confirmation?.mailsPerHour;
-    let counted = await this.#rateLimits.countMailbox({ form, email, suspected }, now, mailsPerHour);
-    if (mailsPerHour !== undefined) this.#reportMails(form, counted.mail, mailsPerHour);
-    if (counted.mail === 'beyond') {
-      attempt.suspectedBecause = 'mails-per-hour';
-      counted = await this.#rateLimits.countMailbox({ form, email, suspected: true }, now);
+    const budget = suspected ? null : mailBudget(post.form, proof);
+    const { within, mailAt, release } = await this.#rateLimits.countMailbox({ email, suspected }, now, budget);
+    releases.push(release);
+    if (mailAt === null && budget?.hoursAhead === 0) {
+      const { name: form } = post.form;
+      if (!this.#asks(form, now))
+        this.#context.log.warn({ form }, 'the form asks for proofs: half of the mails of the hour are sent');
+      this.#asksUntil.set(form, endOfHour(now));
+      await releaseAll(attempt);
+      return this.#askForProof(screened, true);
     }
-    releases.push(counted.release);
-    return !counted.within;
+    if (budget && within) this.#reportMails(post.form, budget.name, mailAt !== now);
+    const because = !within ? 'mailbox-limit' : mailAt === now ? null : 'mails-per-hour';
+    return {
+      suspectedBecause: attempt.suspectedBecause ?? because,
+      heldUntil: within && mailAt !== now ? (mailAt ?? undefined) : undefined,
+      overLimit: !within,
+      undo: () => releaseAll(attempt),
+    };
   }
 
-  /** Reports when a form has sent its confirmation mails of the hour, and when it sends some again. */
-  #reportMails(form: string, mail: 'counted' | 'beyond' | null, mailsPerHour: number): void {
+  /** Reports when a form begins to hold mails, and when it holds none any more. */
+  #reportMails({ name: form, confirmation }: Form, budget: string, isHeld: boolean): void {
     const { log, events } = this.#context;
-    if (mail === 'beyond' && !this.#held.has(form)) {
-      this.#held.add(form);
-      log.warn(
-        { form, mailsPerHour },
-        'the form has sent its confirmation mails of the hour; more signups are kept for review',
-      );
+    const mailsPerHour = confirmation?.mailsPerHour ?? 0;
+    const held = this.#held.get(form) ?? new Set();
+    const heldSome = held.size > 0;
+    if (isHeld) this.#held.set(form, held.add(budget));
+    else held.delete(budget);
+    if (heldSome === held.size > 0) return;
+    if (isHeld) {
+      log.warn({ form, mailsPerHour }, 'the form has sent its confirmation mails of the hour; more are held');
       events.emit({ type: 'mailsHeld', form, mailsPerHour });
-    } else if (mail === 'counted' && this.#held.delete(form)) {
+    } else {
       log.info({ form }, 'the form sends confirmation mails again');
       events.emit({ type: 'mailsResumed', form });
     }
   }
+}
+
+/**
+ * The mails of an hour that a signup draws on. A form that may ask for proofs keeps half of them for posts with one,
+ * and asks for a proof before it holds a mail.
+ */
+function mailBudget({ name, protection, confirmation }: Form, proof: CheckedPost['proof']): MailBudget | null {
+  if (confirmation === null) return null;
+  const { mailsPerHour } = confirmation;
+  if (protection.proof !== 'attack') return { name, most: mailsPerHour, hoursAhead };
+  const half = Math.floor(mailsPerHour / 2);
+  if (proof === 'given') return { name: `${name} proven`, most: mailsPerHour - half, hoursAhead };
+  return { name, most: half, hoursAhead: proof === 'none' ? 0 : hoursAhead };
 }
 
 /** What hashes the keys of the rate limits: the same in all relays that share counters. */

@@ -31,7 +31,7 @@ export async function admit(
   const { kept, consent, entered, origin } = screened;
   const result = await protection.check(screened);
   if ('refused' in result) return { ...result, ...(entered && { entered }) };
-  const { suspectedBecause, overLimit, undo } = result;
+  const { suspectedBecause, heldUntil, overLimit, undo } = result;
   const submission = withAudit(kept, origin, header('referer'));
   return {
     undo,
@@ -40,6 +40,7 @@ export async function admit(
       form: form.name,
       submission,
       suspected: suspectedBecause && suspicions[suspectedBecause],
+      heldUntil,
       needsConfirmation: form.confirmation !== null,
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,

@@ -63,11 +63,12 @@ export class SignupEndpoint {
     if ('refused' in admission) return this.#reception.refuse(post, admission.refused, admission);
     const { signup, suspectedBecause } = admission;
     const id = await this.#store(admission, deadline);
-    log.debug({ signup: id, suspectedBecause }, 'kept');
+    log.debug({ signup: id, suspectedBecause, heldUntil: signup.heldUntil }, 'kept');
     events.emit({
       type: 'accepted',
       form: form.name,
       suspectedBecause,
+      heldUntil: signup.heldUntil,
       needsConfirmation: signup.needsConfirmation,
       tookMs: performance.now() - startedAt,
     });

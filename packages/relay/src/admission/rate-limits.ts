@@ -16,6 +16,20 @@ import { challengeLifetimeSeconds } from './proof-of-work.ts';
 /** A /48 may belong to one customer or to a whole company, so it gets the limit of this many visitors. */
 const visitorsPer48 = 10;
 
+/** The confirmation mails of a form, or of a part of its signups, in an hour of the clock. */
+export interface MailBudget {
+  /** The name of its counters. */
+  readonly name: string;
+  readonly most: number;
+  /** In how many hours after this one a mail may be sent instead. */
+  readonly hoursAhead: number;
+}
+
+const hourMs = 3_600_000;
+
+/** End of an hour of the clock, in milliseconds since the Unix epoch. */
+export const endOfHour = (now: number): number => (Math.floor(now / hourMs) + 1) * hourMs;
+
 /** How long each is remembered that can be used once, in milliseconds. */
 const lifetimes = { token: tokenLifetimeMs, proof: challengeLifetimeSeconds * 1000 } as const;
 
@@ -30,6 +44,8 @@ export class RateLimits {
   readonly #stored: Counters;
   readonly #inMemory = new MemoryCounters();
   readonly #key: string;
+  /** By budget: the last hour that got a mail ahead of its time, and how many it got. The hours before it are full. */
+  readonly #ahead = new Map<string, { readonly hour: number; readonly mails: number }>();
 
   /** @param secret - hashes the keys of the counters; the same in all relays that share them */
   constructor(rules: LimitRules, counters: Counters, secret: string) {
@@ -58,25 +74,33 @@ export class RateLimits {
   /**
    * Counts a signup for its mailbox. Suspected signups, which cause no mail, have a limit of their own.
    *
-   * @param mailsPerHour - counts the confirmation mail too
-   * @returns `mail`: whether it was counted, or its form has sent its mails of the hour; null where neither was decided
+   * @param mails - counts the confirmation mail too: in this hour, or in the next one with room
+   * @returns `mailAt`: when that mail is due: `now`, or a moment of a later hour; null where no hour has room
    */
   async countMailbox(
-    signup: { readonly form: string; readonly email: string; readonly suspected: boolean },
+    { email, suspected }: { readonly email: string; readonly suspected: boolean },
     now: number,
-    mailsPerHour?: number,
-  ): Promise<{
-    readonly within: boolean;
-    readonly mail: 'counted' | 'beyond' | null;
-    release(this: void): Promise<void>;
-  }> {
-    const mailbox = `${signup.suspected ? 'review' : 'mail'} ${mailboxKey(signup.email)}`;
-    const mails = { key: this.#keyOf('mails', signup.form), most: mailsPerHour ?? 0, windowMs: 3_600_000 };
-    const counters = [...this.#counters('address', mailbox), ...(mailsPerHour === undefined ? [] : [mails])];
-    const { reached, release } = await this.#count(counters, now);
-    const within = reached.length === 0;
-    const mail = within ? 'counted' : reached.some(({ key }) => key === mails.key) ? 'beyond' : null;
-    return { within, mail, release };
+    mails: MailBudget | null = null,
+  ): Promise<{ readonly within: boolean; readonly mailAt: number | null; release(this: void): Promise<void> }> {
+    const address = this.#counters('address', `${suspected ? 'review' : 'mail'} ${mailboxKey(email)}`);
+    const thisHour = Math.floor(now / hourMs);
+    const last = thisHour + (mails?.hoursAhead ?? 0);
+    const ahead = this.#ahead.get(mails?.name ?? '');
+    const next = ahead && ahead.hour <= last ? ahead.hour : thisHour;
+    for (let hour = thisHour; ; hour = Math.max(hour + 1, next)) {
+      const windowMs = (hour + 1) * hourMs - now;
+      const mail = mails && { key: this.#keyOf('mails', `${mails.name} ${hour}`), most: mails.most, windowMs };
+      const { reached, release } = await this.#count(mail ? [...address, mail] : address, now);
+      const isFull = reached.some(({ key }) => key === mail?.key);
+      if (isFull && hour < last) continue;
+      const within = reached.every(({ key }) => key === mail?.key);
+      if (!mails || isFull || !within || hour === thisHour) return { within, mailAt: isFull ? null : now, release };
+      // Spread over the hour, so that it does not begin with all of them.
+      const before = this.#ahead.get(mails.name);
+      const place = before?.hour === hour ? before.mails : 0;
+      this.#ahead.set(mails.name, { hour, mails: place + 1 });
+      return { within, mailAt: Math.floor((hour + place / mails.most) * hourMs), release };
+    }
   }
 
   /** Uses what can be used once. @returns how it is released; null if it was used before */

@@ -44,7 +44,9 @@ export interface ScreenedPost extends Omit<AdmittedPost, 'suspected'> {
   readonly token: FormToken | null;
   /** Whether the post must contain a proof. */
   readonly needsProof: boolean;
-  /** Unique among all challenges: that of a required proof of work, which is right. Null with Turnstile. */
+  /** The proof it contains, in a form that may ask for one. */
+  readonly offeredProof: string | undefined;
+  /** Unique among all challenges: that of a proof of work, which is right. Null without one, and with Turnstile. */
   readonly challenge: string | null;
   /** Null: nothing is suspected. */
   readonly suspectedBecause: Suspicion | null;
@@ -116,6 +118,7 @@ export class Screening {
       origin,
       token,
       needsProof: wantsProof && !cannotProve,
+      offeredProof: proof === 'off' ? undefined : admitted.submission.proof,
       challenge: null,
       suspectedBecause: suspected ? 'honeypot' : cannotProve ? 'no-proof' : null,
     };
@@ -141,16 +144,19 @@ export class Screening {
 
   /** Refuses a post that lacks a required proof; its token stays valid. */
   async #requireProof(screened: ScreenedPost): Promise<Refused | null> {
-    if (!screened.needsProof || screened.submission.proof !== undefined) return null;
+    if (!screened.needsProof || screened.offeredProof !== undefined) return null;
     return this.ask('PROOF_REQUIRED', screened, true);
   }
 
-  /** Verifies a required proof of work by its signatures, which computes no more than two hashes. */
+  /**
+   * Verifies a proof of work by its signatures, which computes no more than two hashes; also one that nothing requires:
+   * its post draws on the mails of those who prove.
+   */
   async #verifyProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
-    const { post, submission, needsProof, entered } = screened;
-    if (!needsProof || post.form.protection.turnstile) return screened;
-    const challenge = await this.#proofOfWork.verify(submission.proof ?? '', post.form.name);
-    if (challenge !== null) return { ...screened, challenge };
+    const { post, needsProof, offeredProof, entered } = screened;
+    if (offeredProof === undefined || post.form.protection.turnstile) return screened;
+    const challenge = await this.#proofOfWork.verify(offeredProof, post.form.name);
+    if (challenge !== null || !needsProof) return { ...screened, challenge };
     return { refused: await this.ask('PROOF_REQUIRED', screened, false), ...(entered && { entered }) };
   }
 

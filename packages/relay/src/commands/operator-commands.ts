@@ -7,6 +7,7 @@ import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
   type ConsentRecord,
   discardableStates,
+  isRedrivable,
   type HeldAboutPerson,
   type SignupFilter,
   type StoredSignup,
@@ -80,7 +81,7 @@ export const redrive = {
       const filter = selectionFrom(options);
       return withOperator(command, async (operator) => {
         if (!options.dryRun) return print(`${await operator.redrive(filter)} queued again.`);
-        print(`${await countOf(operator, filter, ['dead', 'review'])} would be queued again.`);
+        print(`${await countOf(operator, filter, isRedrivable)} would be queued again.`);
       });
     }),
 };
@@ -89,12 +90,12 @@ export const discard = {
   define: (command: Command) =>
     withSelection(command).action((options) => {
       const filter = selectionFrom(options);
-      const other = filter.states?.find((state) => !discardableStates.some((each) => each === state));
+      const other = filter.states?.find((state) => !discardableStates.includes(state));
       if (other !== undefined)
         throw new UsageError(`A signup that is ${other} cannot be discarded, only ${discardableStates.join(', ')}.`);
       return withOperator(command, async (operator) => {
         if (!options.dryRun) return print(`${await operator.discard(filter)} deleted.`);
-        print(`${await countOf(operator, filter, discardableStates)} would be deleted.`);
+        print(`${await countOf(operator, filter, ({ state }) => discardableStates.includes(state))} would be deleted.`);
       });
     }),
 };
@@ -224,16 +225,16 @@ function selectionFrom(options: FilterOptions & { readonly all?: true | undefine
 async function countOf(
   operator: Operator,
   filter: SignupFilter,
-  states: readonly StoredSignup['state'][],
+  isMeant: (signup: StoredSignup) => boolean,
 ): Promise<number> {
   let count = 0;
-  for await (const { state } of everySignup(operator, filter)) if (states.includes(state)) count += 1;
+  for await (const signup of everySignup(operator, filter)) if (isMeant(signup)) count += 1;
   return count;
 }
 
 /** The status; figures in one column. */
 function statusLines(
-  { counts, due, oldestWaitingSince, forms, paused, deadByReason, statuses, shared, webhooks, running }: Status,
+  { counts, due, oldestWaitingSince, forms, paused, deadByReason, held, statuses, shared, webhooks, running }: Status,
   webhookLines: (webhooks: Status['webhooks']) => readonly string[],
 ): string[] {
   const unknownDelivery = shared
@@ -252,11 +253,17 @@ function statusLines(
     `Delivered    ${counts.delivered}${statuses.length > 0 ? '; of the newest signups the API says:' : ''}`,
     ...statuses.map(({ status: word, count }) => `${figure(count)}  ${statusWords(word)}`),
     `Unconfirmed  ${counts.unconfirmed}`,
+    ...reasonLines(held.filter(({ state }) => state === 'unconfirmed')),
     `Review       ${counts.review}`,
+    ...reasonLines(held.filter(({ state }) => state === 'review')),
     `Dead         ${counts.dead}`,
-    ...deadByReason.map(({ reason, count }) => `${figure(count)}  ${reason}`),
+    ...reasonLines(deadByReason),
     ...webhookLines(webhooks).map((line) => `Webhooks     ${line}`),
   ];
+}
+
+function reasonLines(reasons: Status['deadByReason']): string[] {
+  return reasons.map(({ reason, count }) => `${figure(count)}  ${reason}`);
 }
 
 function figure(count: number): string {

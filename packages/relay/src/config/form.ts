@@ -80,7 +80,7 @@ export const formSettings = group({
     proof: setting(
       'RELAY_PROOF',
       oneOf('off', 'always', 'attack').prefault('off'),
-      'When a signup needs a proof of work, or a Turnstile response: `off`, `always`, or only during an `attack`',
+      'When a signup needs a proof of work, or a Turnstile response: `off`, `always`, or `attack`: during one, and beyond half the mails of an hour',
     ),
     turnstile: optionalGroup({
       siteKey: setting(
@@ -170,7 +170,7 @@ export const formSettings = group({
       mailsPerHour: setting(
         'RELAY_CONFIRMATION_MAILS_PER_HOUR',
         numberFrom(1, 1_000_000).prefault('1000'),
-        'Confirmation mails of the form in an hour; signups above it are kept for review, and reported as an alert',
+        'Confirmation mails of the form in an hour; those above it are sent in later hours, and an alert says so',
       ),
     },
     setting(

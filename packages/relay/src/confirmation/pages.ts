@@ -17,6 +17,8 @@ export interface ConfirmationPagesOptions {
   readonly key: Buffer;
   /** The visitor's address in the form the consent ledger keeps. */
   visitor(this: void, request: Request, peer: string | null, form: Form): string | null;
+  /** Status of the subscription of an address in the publication of a form; null if it is unknown. */
+  statusOf(this: void, form: string, email: string): Promise<string | null>;
 }
 
 interface PageEnvironment {
@@ -29,7 +31,7 @@ interface PageEnvironment {
  */
 export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
-  { key, visitor }: ConfirmationPagesOptions,
+  { key, visitor, statusOf }: ConfirmationPagesOptions,
 ): Hono<PageEnvironment> {
   /** Answers for the signup of a link. @param gone - the page where it was deleted */
   async function linkedTo(
@@ -76,13 +78,17 @@ export function confirmationPages(
 
   /** Confirms what was chosen. @returns where to go then; null if something has changed since the page was opened */
   async function confirm({ shown, groups }: Chosen, named: string, visitorOf: (form: Form) => string | null) {
+    const confirmed = await Promise.all(
+      groups.map(async ({ form, ids, choice: { submission, sentence, version } }) => {
+        const rules = forms[form];
+        const consent = { sentence, version, page: null, visitor: rules ? visitorOf(rules) : null };
+        // Whoever had left by now knows it: the click is later.
+        const status = rules?.confirmation?.reactivates ? await statusOf(form, submission.email) : null;
+        // The link of the mail leads to its state.
+        return { id: ids.find((id) => id === named) ?? ids[0] ?? '', form, submission, status, consent };
+      }),
+    );
     const at = now();
-    const confirmed = groups.map(({ form, ids, choice: { submission, sentence, version } }) => {
-      const rules = forms[form];
-      const consent = { sentence, version, page: null, visitor: rules ? visitorOf(rules) : null };
-      // The link of the mail leads to its state.
-      return { id: ids.find((id) => id === named) ?? ids[0] ?? '', form, submission, status: null, consent };
-    });
     const chosen = new Set(groups.flatMap(({ ids }) => ids));
     const superseded = [...chosen].filter((id) => confirmed.every((each) => each.id !== id));
     const left = shown.map(({ id }) => id).filter((id) => !chosen.has(id));

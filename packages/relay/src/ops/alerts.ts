@@ -24,9 +24,9 @@ export const alertConditions = {
     over: 'The mail server takes confirmation mails again.',
   },
   mails_held: {
-    when: 'A form has sent `RELAY_CONFIRMATION_MAILS_PER_HOUR`, by an attack or by a success; more signups are kept for review.',
+    when: 'A form has sent `RELAY_CONFIRMATION_MAILS_PER_HOUR`, or its half of them, by an attack or by a success; more mails are held until an hour has room.',
     end: 'mails_resumed',
-    over: 'The form sends confirmation mails again.',
+    over: 'The form holds no more confirmation mails.',
   },
   honeypot_filled: {
     when: 'Of the signups of a form within an hour the honeypot holds ten or more, and over a quarter: bots, or a password manager that fills it in for people.',
@@ -110,7 +110,7 @@ export function createAlerts(options: AlertOptions): Alerts {
         conditions.begin(
           'mails_held',
           { scope: form, forms: [form] },
-          `The form "${form}" has sent ${mailsPerHour} confirmation mails within an hour, and keeps more signups for review. If people sign up, redrive them and raise RELAY_CONFIRMATION_MAILS_PER_HOUR; if bots do, discard them, and require a proof.`,
+          `The form "${form}" has sent its share of ${mailsPerHour} confirmation mails an hour, and holds more until an hour has room. If people sign up, redrive them and raise RELAY_CONFIRMATION_MAILS_PER_HOUR; if bots do, discard them, and set RELAY_PROOF=attack.`,
           0,
         ),
       mailsResumed: ({ form }) => conditions.end('mails_held', form),

@@ -3,6 +3,7 @@
  * store at each request. Every series that a rule compares exists from the start, so that its first increase is seen.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { heldMails } from '../store/overview.ts';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
 import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { isUnconfirmed, isUnknownStatus } from '@newsletter-kit/core/facts';
@@ -46,13 +47,13 @@ const table = {
   signups: {
     type: Counter,
     name: 'newsletter_relay_signups_total',
-    help: 'Posts kept and answered with 202 or 303, by form and result: kept, or review where something is suspected.',
+    help: 'Posts kept and answered with 202 or 303, by form and result: kept, held (its mail waits for an hour with room), or review where something is suspected.',
     labelNames: ['form', 'result'],
   },
   reviews: {
     type: Counter,
     name: 'newsletter_relay_review_total',
-    help: 'Posts kept for review, by form and cause: honeypot (also filled in by password managers), no-proof (no JavaScript), turnstile (no answer), mail-domain (receives no mail), blocked-domain (on RELAY_BLOCKED_DOMAINS), mails-per-hour (of the form) or mailbox-limit.',
+    help: 'Posts kept for review, by form and cause: honeypot (also filled in by password managers), no-proof (no JavaScript), turnstile (no answer), mail-domain (receives no mail), blocked-domain (on RELAY_BLOCKED_DOMAINS), mails-per-hour (no hour of a day has room for its mail) or mailbox-limit.',
     labelNames: ['form', 'cause'],
   },
   refusals: {
@@ -109,6 +110,11 @@ const table = {
     name: 'newsletter_relay_queue',
     help: 'Signups in the store, by state.',
     labelNames: ['state'],
+  },
+  held: {
+    type: Gauge,
+    name: 'newsletter_relay_held_mails',
+    help: 'Unconfirmed signups whose confirmation mail waits, for an hour with room or for the mail server; of the 20 most frequent reasons.',
   },
   deviations: {
     type: Counter,
@@ -269,7 +275,7 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
   } = meters;
   const forms = Object.keys(config.forms);
   for (const form of forms) {
-    for (const result of ['kept', 'review']) signups.inc({ form, result }, 0);
+    for (const result of ['kept', 'held', 'review']) signups.inc({ form, result }, 0);
     for (const cause of Object.keys(suspicions)) reviews.inc({ form, cause }, 0);
     refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
     for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
@@ -284,9 +290,10 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
   const failingDestinations = new Set<string>();
 
   events.on({
-    accepted({ form, suspectedBecause: cause, tookMs }) {
-      signups.inc({ form, result: cause === null ? 'kept' : 'review' });
-      if (cause !== null) reviews.inc({ form, cause });
+    accepted({ form, suspectedBecause: cause, heldUntil, tookMs }) {
+      const result = cause === null ? 'kept' : heldUntil === undefined ? 'review' : 'held';
+      signups.inc({ form, result });
+      if (cause !== null && result === 'review') reviews.inc({ form, cause });
       acknowledgement.observe(tookMs / 1000);
     },
     refused: ({ form, status, codes: [code = 'none'], limit, times }) =>
@@ -362,15 +369,16 @@ async function readStore({ store, now }: MetricsContext) {
 /** @param read - null if the store did not answer: a missing figure is better than an old one */
 function showStore(
   read: Awaited<ReturnType<typeof readStore>> | null,
-  { queue, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader }: Meters,
+  { queue, held, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader }: Meters,
   { config, now }: MetricsContext,
   failingDestinations: ReadonlySet<string>,
 ): void {
   for (const gauge of [queue, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
-  for (const gauge of [paused, reader]) gauge.remove();
+  for (const gauge of [held, paused, reader]) gauge.remove();
   if (read === null) return;
   if (read.readerMs !== undefined) reader.set(read.readerMs / 1000);
   for (const [state, count] of Object.entries(read.overview.counts)) queue.set({ state }, count);
+  held.set(heldMails(read.overview));
   const empty = Object.keys(config.forms).map((form) => ({ form, open: 0, oldestSince: null }));
   for (const { form, open, oldestSince } of [...empty, ...read.overview.forms]) {
     backlog.set({ form }, open);

@@ -93,7 +93,7 @@ export interface Operator extends Pick<
   status(): Promise<Status>;
   /** What the running relay finds when it checks itself; nothing where none is asked. */
   check(): Promise<readonly CheckResult[]>;
-  /** Redrives dead letters and signups in review that match the filter. @returns how many */
+  /** Redrives dead letters, signups in review and held mails that match the filter. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
   /** Sends now what waits for a destination, also a held one. @returns false if there is no such destination */
   resumeWebhooks(destination: string): Promise<boolean>;

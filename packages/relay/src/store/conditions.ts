@@ -8,6 +8,9 @@ export interface SqlCondition {
   readonly values: readonly (string | number)[];
 }
 
+/** Repeats `isRedrivable` for unconfirmed signups: those whose mail is held. */
+export const isHeld = `state = 'unconfirmed' AND NOT tried AND next_attempt_at IS NOT NULL AND last_error IS NOT NULL`;
+
 /** What differs between the databases. */
 export interface Dialect {
   /** Function for the position of a substring. */

@@ -5,7 +5,7 @@
 import { fingerprint, mailboxHash, personHash } from './signup-identity.ts';
 import type { Click, ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
 import { type Row, numberOrNull } from './rows.ts';
-import type { ClaimedSignup } from './signup-store.ts';
+import type { ClaimedSignup, DeliveryOutcome } from './signup-store.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -23,6 +23,14 @@ export const mailboxSignups = 50;
 export function waitAfter(mails: number): number {
   if (mails === 0) return 0;
   return mails === 1 ? 10 * minuteMs : 2 ** (mails - 2) * dayMs;
+}
+
+/** The reason of a signup whose mail may have been sent. */
+const unansweredMail = 'the mail server has not confirmed the mail';
+
+/** What is stored before a mail may be sent: it counts as sent, and is tried once more after a day, and never again. */
+export function mayBeSent({ tried }: Pick<ClaimedSignup, 'tried'>, at: number): DeliveryOutcome {
+  return { state: 'unconfirmed', at, nextAttemptAt: tried ? null : at + dayMs, reason: unansweredMail, tried: true };
 }
 
 export function mailboxOf(address: string, publication: string): Mailbox {
@@ -43,16 +51,21 @@ export function toMailbox(row: Row): MailboxRecord {
 /** A claimed signup that may get a mail. */
 export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;
+  /** Whether the mail server has not confirmed its mail, which counts as sent. */
+  readonly isUnanswered: boolean;
 }
 
 /** @param publications - of the forms, by name */
 export function mailCandidates(
   claimed: readonly ClaimedSignup[],
+  rows: readonly Row[],
   publications: Readonly<Record<string, string>>,
 ): readonly MailCandidate[] {
+  const unanswered = new Set(rows.filter(({ reason }) => reason === unansweredMail).map(({ id }) => id));
   return claimed.map((signup) => ({
     ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
     signup,
+    isUnanswered: unanswered.has(signup.id),
   }));
 }
 
@@ -88,12 +101,12 @@ export function planMails(
   const changed = new Set<string>();
   const mailed: ClaimedSignup[] = [];
   const kept: Unmailed[] = [];
-  for (const { signup, ...mailbox } of candidates) {
+  for (const { signup, isUnanswered, ...mailbox } of candidates) {
     const key = keyOf(mailbox);
     const record = known.get(key) ?? { ...mailbox, mails: 0, lastMailAt: 0, suppressedAt: null, signups: [] };
     const { id, form } = signup;
     const own = record.signups.find((each) => each.id === id);
-    const turn = turnOf(record, own, signup, sent, now);
+    const turn = turnOf(record, own, { ...signup, isUnanswered }, sent, now);
     if ('mails' in turn) mailed.push(signup);
     else kept.push({ id, ...turn });
     if ('until' in turn && own) continue;
@@ -112,7 +125,7 @@ const waiting = 'no confirmation mail yet: the mailbox has one already, and gets
 function turnOf(
   { mails, lastMailAt, suppressedAt, signups }: MailboxRecord,
   own: MailboxSignup | undefined,
-  { form, dueAt, tried }: ClaimedSignup,
+  { form, dueAt, isUnanswered }: ClaimedSignup & Pick<MailCandidate, 'isUnanswered'>,
   sent: ReadonlySet<string>,
   now: number,
 ): { readonly mails: number } | Omit<Unmailed, 'id'> {
@@ -125,10 +138,12 @@ function turnOf(
   const isCovered = signups.some((each) => each.form === form && isSince(each.mailedAt) && sent.has(each.id));
   if (own?.isDecided || (mailedAt === null && isCovered)) return { until: null, reason: null };
   // A mail that surely was not sent has its turn already, unless the mailbox was mailed since.
-  const isUnsent = mailedAt !== null && !tried;
+  const isUnsent = mailedAt !== null && !isUnanswered;
   const before = isUnsent ? Math.max(0, mails - 1) : mails;
   const until = isUnsent && mailedAt === lastMailAt ? now : lastMailAt + waitAfter(before);
-  return now >= until || !isKnown(lastMailAt) ? { mails: before + 1 } : { until, reason: waiting };
+  return now >= until || !isKnown(lastMailAt)
+    ? { mails: before + 1 }
+    : { until, reason: isUnanswered ? unansweredMail : waiting };
 }
 
 /** Every signup that the page of a click showed. */

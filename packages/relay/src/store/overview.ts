@@ -21,7 +21,7 @@ export type SignupState = (typeof signupStates)[number];
 export const signupStates = ['unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead'] as const;
 
 /** States from which `SignupStore.discard` deletes. */
-export const discardableStates = ['unconfirmed', 'review', 'dead'] as const satisfies readonly SignupState[];
+export const discardableStates: readonly SignupState[] = ['unconfirmed', 'review', 'dead'];
 
 /** Signups counted by state. */
 export type SignupCounts = Readonly<Record<SignupState, number>>;
@@ -46,6 +46,8 @@ export interface Overview {
   readonly forms: readonly FormBacklog[];
   /** Dead letters by reason, the most frequent first; at most {@link reasonsShown}. */
   readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
+  /** Signups in review, and unconfirmed ones whose mail is held, by reason; likewise. */
+  readonly held: readonly HeldSignups[];
   /** Consents in words that are unclear, of the newest {@link recentRead} in {@link recentMs}. */
   readonly unclearConsents: readonly UnclearConsent[];
   /**
@@ -53,6 +55,18 @@ export interface Overview {
    * {@link recentRead} signups in {@link recentMs}. Null: unknown.
    */
   readonly statuses: readonly { readonly status: string | null; readonly count: number }[];
+}
+
+/** Signups that are held for one reason. */
+export interface HeldSignups {
+  readonly state: Extract<SignupState, 'review' | 'unconfirmed'>;
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** How many unconfirmed signups wait for their mail. */
+export function heldMails({ held }: Pick<Overview, 'held'>): number {
+  return held.reduce((sum, { state, count }) => sum + (state === 'unconfirmed' ? count : 0), 0);
 }
 
 /** A text that a form has sent as consent, and how many signups came with it. */
@@ -81,6 +95,7 @@ export function toCounts(rows: readonly Row[]): SignupCounts {
 /**
  * @param byForm - rows of the backlog, one per form
  * @param deadByReason - rows of dead letters, one per reason
+ * @param held - rows of signups that are held, one per state and reason
  * @param unclear - rows of unclear consents, one per form and text
  * @param statuses - rows of the statuses of subscriptions, one per word
  */
@@ -89,6 +104,7 @@ export function toOverview(
   due: number,
   byForm: readonly Row[],
   deadByReason: readonly Row[],
+  held: readonly Row[],
   unclear: readonly Row[],
   statuses: readonly Row[],
 ): Overview {
@@ -102,7 +118,8 @@ export function toOverview(
     due,
     oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
     forms,
-    deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+    deadByReason: deadByReason.map(toReason),
+    held: held.map((row) => ({ state: row['state'] === 'review' ? 'review' : 'unconfirmed', ...toReason(row) })),
     unclearConsents: unclear.map(({ form, sentence, count }) => ({
       form: String(form),
       sentence: String(sentence),
@@ -114,6 +131,8 @@ export function toOverview(
     })),
   };
 }
+
+const toReason = ({ reason, count }: Row) => ({ reason: String(reason), count: Number(count) });
 
 /** The earliest of the moments that are not null. */
 export function earliest(moments: readonly (number | null)[]): number | null {

@@ -226,21 +226,22 @@ export const signupColumns = [
 
 /** The row of a new signup. */
 export function newRow(id: string, signup: NewSignup): SignupRow {
-  const { form, suspected, needsConfirmation, receivedAt, origin } = signup;
-  const state: SignupState = suspected !== null ? 'review' : needsConfirmation ? 'unconfirmed' : 'waiting';
+  const { form, suspected, heldUntil, needsConfirmation, receivedAt, origin } = signup;
+  const isInReview = suspected !== null && heldUntil === undefined;
+  const state: SignupState = isInReview ? 'review' : needsConfirmation ? 'unconfirmed' : 'waiting';
   return {
     id,
     form,
     state,
     received_at: receivedAt,
-    due_at: receivedAt,
+    due_at: heldUntil ?? receivedAt,
     origin,
     submission: JSON.stringify(signup.submission),
-    ...fingerprint({ ...signup, suspected: suspected !== null }),
+    ...fingerprint({ ...signup, suspected: isInReview }),
     needs_confirmation: Number(needsConfirmation),
     attempts: 0,
     tried: 0,
-    next_attempt_at: suspected === null ? neverAttempted : null,
+    next_attempt_at: isInReview ? null : (heldUntil ?? neverAttempted),
     settled_at: null,
     last_error: suspected,
     status: null,
@@ -316,7 +317,7 @@ export function settledColumns(outcome: DeliveryOutcome): {
     settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
     status,
-    tried: Number(outcome.state === 'waiting' && outcome.tried),
+    tried: Number(repeats && outcome.tried === true),
   };
 }
 

@@ -26,8 +26,10 @@ export interface NewSignup {
   /** Name of the form it came through. */
   readonly form: string;
   readonly submission: KeptSubmission;
-  /** Why the signup goes to review, for the operator; null if it does not. */
+  /** Why the signup goes to review or, with `heldUntil`, its mail is held, for the operator; null if neither. */
   readonly suspected: string | null;
+  /** When its confirmation mail is due. Default: at once. */
+  readonly heldUntil?: number | undefined;
   /** True if the person must click a link in a confirmation mail before the signup is delivered. */
   readonly needsConfirmation: boolean;
   /** Origin of the page. */
@@ -48,11 +50,14 @@ export interface ClaimedSignup {
   readonly id: string;
   readonly form: string;
   readonly submission: KeptSubmission;
-  /** Since when it may be sent: when it was received, or confirmed by its person. */
+  /** Since when it may be sent: when it was received, its mail was due, or it was confirmed by its person. */
   readonly dueAt: number;
   /** Number of earlier attempts. */
   readonly attempts: number;
-  /** True if an earlier attempt may have reached the API: a lookup precedes the next attempt. */
+  /**
+   * True if an earlier attempt may have reached the API: a lookup precedes the next attempt. Of an unconfirmed signup:
+   * if its mail may have been sent.
+   */
   readonly tried: boolean;
   /** True if the person clicked the link in a confirmation mail. */
   readonly confirmed: boolean;
@@ -90,6 +95,9 @@ export const blockedMs = 5000;
 /** Signups received within this time, in milliseconds, are claimed before the backlog: their visitors still wait. */
 export const freshMs = 10_000;
 
+/** The longest time for which a mail is held, in milliseconds. */
+export const heldMs = 25 * 3_600_000;
+
 /** What the API has said about the subscription of a delivered signup. */
 export interface KnownStatus {
   /** The word of the API as it came; null if it is unknown. */
@@ -119,6 +127,8 @@ export type DeliveryOutcome =
       readonly at: number;
       readonly nextAttemptAt: number | null;
       readonly reason: string | null;
+      /** True if a mail may have been sent. Default: false. */
+      readonly tried?: boolean;
     }
   | { readonly state: 'dead'; readonly at: number; readonly reason: string };
 
@@ -173,11 +183,11 @@ export interface StoredSignup {
   readonly submission: KeptSubmission | null;
   readonly origin: string | null;
   readonly receivedAt: number;
-  /** Since when it may be sent: when it was received, or confirmed by its person. */
+  /** Since when it may be sent: when it was received, its mail was due, or it was confirmed by its person. */
   readonly dueAt: number;
   /** Number of attempts to deliver it so far. */
   readonly attempts: number;
-  /** Whether an attempt may have reached the API without an answer. */
+  /** Whether an attempt may have reached the API without an answer; of an unconfirmed one, its mail the server. */
   readonly tried: boolean;
   /** Whether it is delivered only after a click in a confirmation mail. */
   readonly needsConfirmation: boolean;
@@ -194,6 +204,15 @@ export interface StoredSignup {
   readonly status: string | null;
   /** Hash of the idempotency key; see `signup-identity.ts`. */
   readonly intent: string | null;
+}
+
+/**
+ * Whether a redrive reaches a signup: dead letters, what is in review, and unconfirmed ones whose mail is held, for a
+ * reason. A mail that is being sent has none, and one that was sent, or may have been, is not sent again.
+ */
+export function isRedrivable({ state, tried, reason, nextAttemptAt }: StoredSignup): boolean {
+  const isHeld = !tried && reason !== null && nextAttemptAt !== null;
+  return state === 'unconfirmed' ? isHeld : state === 'dead' || state === 'review';
 }
 
 /** Everything the store holds about one person. */
@@ -289,7 +308,7 @@ export interface SignupStore {
   /** When the next signup of these forms is due, in milliseconds since the Unix epoch; null if none is. */
   nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed' | 'delivered'): Promise<number | null>;
   /**
-   * Makes signups due now that wait beyond `now + longestMs`, because the clock was set back.
+   * Makes signups due now that wait beyond `now + longestMs`, mails {@link heldMs} later, as the clock was set back.
    *
    * @returns how many
    */
@@ -367,8 +386,8 @@ export interface SignupStore {
   /** Everything the store holds about a person. @param address - in any spelling */
   person(address: string): Promise<HeldAboutPerson>;
   /**
-   * Redrives dead letters and signups in review that match the filter: they wait for delivery as if just received, or
-   * for their confirmation if they need one.
+   * Redrives dead letters, signups in review and held mails that match the filter: they wait for delivery as if just
+   * received, or for their confirmation if they need one. See `isRedrivable`.
    *
    * @returns how many
    */

@@ -189,7 +189,8 @@ export class RelayObject {
       log,
       operatorToken: config.operator.token,
       onEvent: (event) => {
-        if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspectedBecause)) this.#hasNews = true;
+        const isDue = event.type === 'accepted' && (event.suspectedBecause === null || event.heldUntil !== undefined);
+        if (event.type === 'confirmed' || isDue) this.#hasNews = true;
       },
       platform: { refusedBefore, postWebhook: postFromWorker, openTransport: this.#openTransport },
     });

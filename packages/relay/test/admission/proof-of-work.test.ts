@@ -5,6 +5,7 @@ import { formPost, post, runRelay, type RelayParts, type RunningRelay } from '..
 import { ProofOfWork } from '../../src/admission/proof-of-work.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
+import { settingsFor } from '../confirmation/confirming.ts';
 import { asked, solve } from './ask.ts';
 
 const quick = { RELAY_PROOF_EFFORT: '20' };
@@ -207,6 +208,30 @@ describe('Turnstile', () => {
     expect(relay.logged.join('')).not.toContain('turnstile-secret');
   });
 
+  it('is asked for at half of the mails of an hour; where it fails then, the mail is held instead', async () => {
+    const { relay } = await turnstileRelay(
+      (question) =>
+        question.get('response') === 'down' ? '<html>' : { success: true, hostname: question.get('response') },
+      {
+        now: () => 1_800_000_000_000,
+        settings: {
+          ...settingsFor({ url: 'smtp://127.0.0.1:9' }),
+          RELAY_PROOF: 'attack',
+          RELAY_CONFIRMATION_MAILS_PER_HOUR: '2',
+        },
+      },
+    );
+    const status = async (email: string, proof?: string) => (await relay.fetch(post({ email, proof }))).status;
+    expect(await status('p1@example.com', 'shop.example')).toBe(202);
+    expect(await status('p2@example.com')).toBe(202);
+    expect(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED')).toEqual({ turnstile: { site_key: '0x4site' } });
+    expect(await status('p3@example.com', 'down')).toBe(202);
+    expect(await relay.store.overview(0)).toMatchObject({
+      counts: { unconfirmed: 3, review: 0 },
+      held: [{ state: 'unconfirmed', count: 1 }],
+    });
+  });
+
   it('accepts responses of Cloudflare’s maximum length', async () => {
     const { relay, questions } = await turnstileRelay(() => ({ success: true, hostname: 'shop.example' }));
     const proof = 'x'.repeat(2048);
@@ -237,7 +262,7 @@ describe('Turnstile', () => {
     expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        msg: 'Turnstile is unavailable; the signup is kept for review',
+        msg: 'Turnstile is unavailable; the signup is kept without it',
         reason: expect.stringContaining(reason) as string,
       }),
     );

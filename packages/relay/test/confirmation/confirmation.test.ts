@@ -136,29 +136,6 @@ describe('a signup that needs confirmation', () => {
     expect(await relay.store.list({ reason: 'the mailbox has one already' }, { limit: 9 })).toHaveLength(4);
   });
 
-  it('above the mails of its form in an hour is kept for review, and the operator is told once', async () => {
-    const mail = await startMailServer();
-    let passed = 0;
-    const relay = confirming(mail, {
-      now: () => Date.now() + passed,
-      settings: { RELAY_CONFIRMATION_MAILS_PER_HOUR: '2' },
-    });
-    for (const name of ['a', 'b', 'c', 'd']) await relay.signUp(`${name}@example.com`);
-    for (const name of ['a', 'd']) await relay.signUp(`${name}@example.com`);
-    await waitUntil('the mails', () => mail.received.length === 2);
-    expect((await relay.store.counts()).unconfirmed).toBe(2);
-    expect(
-      (await relay.store.list({ states: ['review'] }, { limit: 9 })).map((each) => each.submission?.email),
-    ).toEqual(['d@example.com', 'a@example.com', 'd@example.com', 'c@example.com']);
-    passed = 3_600_000;
-    await relay.signUp('e@example.com');
-    await mailTo(mail, 'e@example.com');
-    expect(relay.events.filter(({ type }) => type === 'mailsHeld' || type === 'mailsResumed')).toEqual([
-      { type: 'mailsHeld', form: 'default', mailsPerHour: 2 },
-      { type: 'mailsResumed', form: 'default' },
-    ]);
-  });
-
   it('with an address that would add a header or a recipient causes no mail', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);

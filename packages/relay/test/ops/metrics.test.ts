@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { Events } from '../../src/events.ts';
-import { readConfig, StoreUnavailableError, type Relay } from '../../src/index.ts';
+import { type Overview, readConfig, StoreUnavailableError, type Relay } from '../../src/index.ts';
 import { diskSpaceOf } from '../../src/health.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
@@ -141,11 +141,16 @@ it('reports a failing store within the timeout where the store does not answer',
   expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused|webhook_)/.test(name))).toEqual([]);
 });
 
-it('shows the backlog and the age of its oldest signup by form', async () => {
+it('shows what is held, and the backlog and the age of its oldest signup by form', async () => {
   const now = Date.parse('2026-03-01T12:00:00Z');
   const { store } = runRelay();
-  const overview = {
+  const overview: Overview = {
     ...(await store.overview(now)),
+    held: [
+      { state: 'review', reason: 'the honeypot was filled in', count: 2 },
+      { state: 'unconfirmed', reason: 'no room', count: 3 },
+      { state: 'unconfirmed', reason: 'deferred', count: 4 },
+    ],
     forms: [
       { form: 'jobs', open: 7, oldestSince: now - 90_000 },
       { form: 'removed', open: 1, oldestSince: now - 1000 },
@@ -164,13 +169,14 @@ it('shows the backlog and the age of its oldest signup by form', async () => {
     now: () => now,
   });
   const shown = read((await metrics.page()).text);
-  expect(Object.fromEntries(Object.entries(shown).filter(([name]) => /^(backlog|oldest)/.test(name)))).toEqual({
+  expect(Object.fromEntries(Object.entries(shown).filter(([name]) => /^(backlog|oldest|held)/.test(name)))).toEqual({
     'backlog{form="default"}': 0,
     'backlog{form="jobs"}': 7,
     'backlog{form="removed"}': 1,
     'oldest_waiting_seconds{form="default"}': 0,
     'oldest_waiting_seconds{form="jobs"}': 90,
     'oldest_waiting_seconds{form="removed"}': 1,
+    held_mails: 7,
   });
   expect(Object.keys(shown).filter((name) => name.includes('disk'))).toEqual([]);
 });

@@ -17,6 +17,7 @@ import {
 } from '../../src/index.ts';
 import { clicked } from '../clicked.ts';
 import { found } from '../new-signup.ts';
+import { signupId } from '../../src/store/signup-identity.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 
@@ -881,6 +882,41 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       ).toEqual(['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort());
     });
 
+    it('redrives mails that are held, each by its reason, and none that is being sent or was sent', async () => {
+      const store = await fresh();
+      const due = start + 5 * 3_600_000;
+      const ids: string[] = [];
+      for (const [n, suspected] of ['no room', 'no room', 'one already', 'due now', null].entries())
+        ids.push(
+          await store.accept({
+            ...ofPerson(`p${n}@example.com`),
+            suspected,
+            needsConfirmation: true,
+            ...(suspected && { heldUntil: suspected === 'due now' ? start : due + n }),
+          }),
+        );
+      const [first = '', second = '', third = '', now = '', sent = ''] = ids;
+      const mails = async (at: number) =>
+        (await store.claim({ forms, limit: 9, now: at, mailsOf })).map(({ id }) => id).toSorted();
+      expect(await mails(start)).toEqual([now, sent]);
+      await store.settle([sent], { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null });
+      expect(await store.pullForward(start, 1000)).toBe(0);
+      // One that may have been sent.
+      for (const each of await store.list({ ids: [first] }, { limit: 1 }))
+        await store.load([{ ...each, id: signupId(start), tried: true }], []);
+      const held = (reason: string, count: number) => ({ state: 'unconfirmed', reason, count });
+      expect((await store.overview(start)).held).toEqual([held('no room', 2), held('one already', 1)]);
+      expect(await store.redrive({ states: ['unconfirmed'], reason: 'one' }, start + 10)).toBe(1);
+      expect(await mails(start + 10)).toEqual([third]);
+      await store.settle([third], { state: 'unconfirmed', at: start, nextAttemptAt: due, reason: 'deferred' });
+      expect((await store.overview(start)).held).toEqual([held('no room', 2), held('deferred', 1)]);
+      expect(await store.redrive({}, start + 20)).toBe(3);
+      expect(await mails(start + 20)).toEqual([first, second, third]);
+      expect((await store.overview(start)).held).toEqual([]);
+      expect((await store.person('p2@example.com')).mails).toMatchObject([{ mails: 1 }]);
+      expect(await store.counts()).toEqual({ ...none, unconfirmed: 6 });
+    });
+
     it('discards only selected dead letters and signups in review or unconfirmed', async () => {
       const store = await fresh();
       await kept(store);
@@ -899,6 +935,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         oldestWaitingSince: null,
         forms: [],
         deadByReason: [],
+        held: [],
         unclearConsents: [],
         statuses: [],
       });
@@ -932,6 +969,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
           { reason: 'No such tier.', count: 2 },
           { reason: 'Email is not a 100% valid_address.', count: 1 },
         ],
+        held: [{ state: 'review', reason: 'the honeypot was filled in', count: 5 }],
         unclearConsents: [
           { form: 'default', sentence: 'Yes 🌷.', count: 2 },
           { form: 'default', sentence: 'nein', count: 1 },

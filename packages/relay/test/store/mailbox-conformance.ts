@@ -1,7 +1,7 @@
 /** The conformance suite of confirmation mails to a mailbox, run by every store. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClaimedSignup, SignupStore } from '../../src/index.ts';
-import { mailboxOf, mailboxSignups } from '../../src/store/mailbox-mails.ts';
+import { mailboxOf, mailboxSignups, mayBeSent } from '../../src/store/mailbox-mails.ts';
 import { newSignup } from '../new-signup.ts';
 import type { Place } from './conformance.ts';
 import { clicked } from '../clicked.ts';
@@ -30,16 +30,16 @@ export function describeMailboxes(place: () => Promise<Place>): void {
     return store.accept(newSignup(email, { form, submission, needsConfirmation: true, receivedAt: now }));
   };
   /** Sends the mails that are due. */
-  const mail = async (store: SignupStore, now: number) => {
+  const mail = async (store: SignupStore, now: number, isSent = true) => {
     const mails = await claim(store, now);
-    for (const { id } of mails)
+    for (const { id } of isSent ? mails : [])
       await store.settle([id], { state: 'unconfirmed', at: now, nextAttemptAt: null, reason: null });
     return mails;
   };
-  /** Asks for a mail. @returns those that are sent */
-  const ask = async (store: SignupStore, now: number, form: keyof typeof mailsOf = 'default') => {
+  /** Asks for a mail. @returns those that are sent, or that may be */
+  const ask = async (store: SignupStore, now: number, form: keyof typeof mailsOf = 'default', isSent = true) => {
     await add(store, now, form);
-    return mail(store, now);
+    return mail(store, now, isSent);
   };
   const only = ([mail]: readonly ClaimedSignup[]): ClaimedSignup => {
     if (!mail) throw new Error('No mail was granted.');
@@ -178,6 +178,53 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       expect(await mail(store, start + 11 * minute)).toEqual([]);
       expect(await mail(store, start + 21 * minute)).toMatchObject([{ id }]);
       expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2 }] });
+    });
+
+    it('that may have been sent are tried once more after a day, and counted again', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      await store.settle([id], mayBeSent({ tried: false }, start));
+      expect(await claim(store, start + day - 1)).toEqual([]);
+      // Also where the clock is set back.
+      await store.pullForward(start - day, minute);
+      expect(await claim(store, start)).toEqual([]);
+      expect(await claim(store, start + day)).toMatchObject([{ id, tried: true }]);
+      const deferred = { at: start + day, nextAttemptAt: start + day + minute, reason: 'deferred', tried: true };
+      await store.settle([id], { state: 'unconfirmed', ...deferred });
+      expect(await claim(store, start + day + minute)).toMatchObject([{ id, tried: true }]);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2, lastMailAt: start + day }] });
+      await store.settle([id], mayBeSent({ tried: true }, start + day));
+      expect(await claim(store, start + 100 * day)).toEqual([]);
+      expect(await store.list({ reason: 'has not confirmed the mail' }, { limit: 9 })).toMatchObject([{ id }]);
+    });
+
+    it('that may have been sent are not tried again before the turn of their mailbox', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      await store.settle([id], mayBeSent({ tried: false }, start));
+      expect(await ask(store, start + 10 * minute)).toHaveLength(1);
+      expect(await claim(store, start + day)).toEqual([]);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2 }] });
+    });
+
+    it('that the server has refused after all were not sent', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      for (let n = 0; n < 3; n += 1) {
+        await store.settle([id], mayBeSent({ tried: false }, start + n));
+        const refused = { at: start + n, nextAttemptAt: start + n + 1, reason: 'deferred', tried: false };
+        await store.settle([id], { state: 'unconfirmed', ...refused });
+        expect(await claim(store, start + n + 1)).toMatchObject([{ id, tried: false }]);
+      }
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 1 }] });
+    });
+
+    it('that may have been sent are no attempt at the API', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start, 'default', false));
+      await store.settle([id], mayBeSent({ tried: false }, start));
+      await clicked(store, id, start + 1);
+      expect(await store.claim({ forms: ['default'], limit: 9, now: start + 3 })).toMatchObject([{ id, tried: false }]);
     });
 
     it('that were refused are sent again when an operator redrives them', async () => {

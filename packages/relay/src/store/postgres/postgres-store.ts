@@ -169,7 +169,7 @@ class PostgresStore implements SignupStore {
     const ids = claimed.map(({ id }) => id);
     if (duplicates.length > 0) await query(sql.remove, [duplicates]);
     if (blocked.length > 0) await query(sql.postpone, [blocked, now + blockedMs]);
-    if (mailsOf) return claimMails(query, mailCandidates(claimed, mailsOf), now);
+    if (mailsOf) return claimMails(query, mailCandidates(claimed, rows, mailsOf), now);
     if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
     if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
     return claimed;
@@ -299,10 +299,11 @@ class PostgresStore implements SignupStore {
     const due = await this.#readLong(sql.due, [now], ([row]) => Number(row?.['count']));
     const forms = await this.#readLong(sql.forms, [], (rows) => rows);
     const deadByReason = await this.#readLong(sql.deadByReason, [reasonsShown], (rows) => rows);
+    const held = await this.#readLong(sql.held, [reasonsShown], (rows) => rows);
     const recent = [idOf(now - recentMs), recentRead, reasonsShown];
     const unclear = await this.#readLong(sql.unclear, recent, (rows) => rows);
     const statuses = await this.#readLong(sql.statuses, recent, (rows) => rows);
-    return toOverview(counts, due, forms, deadByReason, unclear, statuses);
+    return toOverview(counts, due, forms, deadByReason, held, unclear, statuses);
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
@@ -330,7 +331,7 @@ class PostgresStore implements SignupStore {
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql: where, values } = conditions(filter, dialect);
-    return this.#inBatches(filtered.redrive(where), (after) => [...values, after, operatorBatchSize, now]);
+    return this.#inBatches(filtered.redrive(where), (after) => [...values, after, operatorBatchSize, now, now]);
   }
 
   discard(filter: SignupFilter): Promise<number> {
@@ -449,7 +450,7 @@ async function claimMails(
   const sent = new Set((await query(sql.mailSent, [ids])).map(({ id }) => String(id)));
   const { mailed, kept, records } = planMails(candidates, stored, sent, now);
   await setMailboxes(query, records, kept);
-  if (mailed.length > 0) await query(sql.postpone, [mailed.map(({ id }) => id), now + claimMs]);
+  if (mailed.length > 0) await query(sql.beginMails, [mailed.map(({ id }) => id), now + claimMs]);
   return mailed;
 }
 

@@ -1,7 +1,8 @@
 /** Every SQL statement of the PostgreSQL store. */
-import { type Dialect, oneOf } from '../conditions.ts';
+import { type Dialect, isHeld, oneOf } from '../conditions.ts';
 import { digestLength } from '../signup-identity.ts';
 import { signupColumns } from '../rows.ts';
+import { heldMs } from '../signup-store.ts';
 
 /** Schema of the tables. */
 export const schema = 'newsletter_relay';
@@ -29,7 +30,8 @@ const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt",
   last_error AS reason, status, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
-  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.status`;
+  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.last_error AS reason,
+  s.status`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -119,6 +121,7 @@ export const sql = {
   markSent: `UPDATE ${signup} SET state = 'sent', attempts = attempts + 1, tried = tried OR state = 'sent', batch = $2, next_attempt_at = $3
              WHERE id = ANY($1::uuid[])`,
   postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
+  beginMails: `UPDATE ${signup} SET next_attempt_at = $2, last_error = NULL WHERE id = ANY($1::uuid[])`,
   remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
   mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = ANY($1::text[]) ORDER BY publication`,
   mailSent: `SELECT id FROM ${signup} AS s WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'unconfirmed' AND next_attempt_at IS NULL`,
@@ -135,8 +138,8 @@ export const sql = {
   beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 
   settle: `WITH changed AS (
-      UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
-        settled_at = o.settled_at, last_error = o.last_error, status = o.status
+      UPDATE ${signup} AS s SET state = o.state, tried = o.tried OR (s.tried AND s.state <> 'unconfirmed'), batch = NULL,
+        next_attempt_at = o.next_attempt_at, settled_at = o.settled_at, last_error = o.last_error, status = o.status
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
       WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${countDelivered('+')} SELECT`,
@@ -148,7 +151,10 @@ export const sql = {
   nextDue: `SELECT min(s.next_attempt_at) AS "nextAttemptAt" FROM unnest($1::text[]) AS f(form) CROSS JOIN unnest($2::text[]) AS t(state)
             CROSS JOIN LATERAL (SELECT next_attempt_at FROM ${signup} WHERE form = f.form AND state = t.state AND next_attempt_at IS NOT NULL
               ORDER BY next_attempt_at LIMIT 1) AS s`,
-  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL AND next_attempt_at > $2 RETURNING id`,
+  // A mail may be held for a day.
+  pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL
+                AND next_attempt_at > $2::bigint + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END
+                 AND NOT (state = 'unconfirmed' AND tried) RETURNING id`,
 
   openBatches: `SELECT id, claimed_at AS "claimedAt", sent_at AS "sentAt",
                   (SELECT count(*) FROM ${signup} AS s WHERE s.batch = b.id) AS open
@@ -200,6 +206,9 @@ export const sql = {
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
+  held: `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup}
+         WHERE state <> 'delivered' AND state IN ('review', 'unconfirmed') AND (state = 'review' OR ${isHeld})
+         GROUP BY state, last_error ORDER BY count DESC, reason LIMIT $1`,
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM ${consent}
               WHERE kind = 'unclear' AND signup > $1 ORDER BY signup DESC LIMIT $2) AS u
             GROUP BY form, sentence ORDER BY count DESC, form COLLATE "C", sentence COLLATE "C" LIMIT $3`,
@@ -322,9 +331,10 @@ export const filtered = {
   // Counts as never attempted, unless an earlier attempt may have reached the API. A signup that needs confirmation and
   // was never attempted is not confirmed yet.
   redrive: (where: string) =>
-    numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
+    numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", `(state <> 'unconfirmed' OR ${isHeld}) AND ${where}`)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, settled_at = NULL, last_error = NULL, status = NULL
+        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, due_at = least(due_at, ?::bigint),
+        settled_at = NULL, last_error = NULL, status = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})

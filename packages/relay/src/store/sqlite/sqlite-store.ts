@@ -128,7 +128,7 @@ export class SqliteStore implements SignupStore {
       const { markSent, postpone, remove, beginBatch } = this.#statements;
       for (const id of plan.duplicates) remove.run(id);
       for (const id of plan.blocked) postpone.run({ id, until: now + blockedMs });
-      if (mailsOf) return this.#claimMails(mailCandidates(plan.claimed, mailsOf), now);
+      if (mailsOf) return this.#claimMails(mailCandidates(plan.claimed, rows, mailsOf), now);
       for (const { id, tried } of plan.claimed)
         markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until: batch ? null : now + claimMs });
       if (batch && plan.claimed.length > 0) beginBatch.run({ ...batch, now });
@@ -137,14 +137,14 @@ export class SqliteStore implements SignupStore {
   }
 
   #claimMails(candidates: readonly MailCandidate[], now: number): readonly ClaimedSignup[] {
-    const { mailboxesOf, mailSent, keepUnmailed, postpone } = this.#statements;
+    const { mailboxesOf, mailSent, keepUnmailed, beginMail } = this.#statements;
     const known = candidates.flatMap(({ mailbox }) => mailboxesOf.all(mailbox)).map(toMailbox);
     const ids = known.flatMap(({ signups }) => signups.map(({ id }) => id));
     const sent = new Set(mailSent.all(JSON.stringify(ids)).map(({ id }) => String(id)));
     const { mailed, kept, records } = planMails(candidates, known, sent, now);
     for (const record of records) this.#setMailbox(record);
     for (const each of kept) keepUnmailed.run({ ...each });
-    for (const { id } of mailed) postpone.run({ id, until: now + claimMs });
+    for (const { id } of mailed) beginMail.run({ id, until: now + claimMs });
     return mailed;
   }
 
@@ -313,13 +313,14 @@ export class SqliteStore implements SignupStore {
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason, unclear, statuses } = this.#statements.scans;
+      const { due, forms, deadByReason, held, unclear, statuses } = this.#statements.scans;
       const recent = { after: firstIdOf(now - recentMs), read: recentRead, limit: reasonsShown };
       return toOverview(
         this.#counts(),
         Number(due.get({ now })?.['count']),
         forms.all(),
         deadByReason.all({ limit: reasonsShown }),
+        held.all({ limit: reasonsShown }),
         unclear.all(recent),
         statuses.all(recent),
       );
@@ -365,7 +366,7 @@ export class SqliteStore implements SignupStore {
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql, values } = conditions(filter, dialect);
-    return this.#commits.run(() => Number(this.#db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
+    return this.#commits.run(() => Number(this.#db.prepare(filtered.redrive(sql)).run(now, now, ...values).changes));
   }
 
   discard(filter: SignupFilter): Promise<number> {

@@ -1,6 +1,7 @@
 /** Every SQL statement of the SQLite store. */
-import { type Dialect, oneOf } from '../conditions.ts';
+import { type Dialect, isHeld, oneOf } from '../conditions.ts';
 import { signupColumns } from '../rows.ts';
+import { heldMs } from '../signup-store.ts';
 import type { SqliteDriver, SqliteStatement } from './driver.ts';
 
 const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, origin, submission, attempts, tried,
@@ -8,7 +9,7 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, status`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, last_error AS reason, status`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
@@ -37,6 +38,11 @@ const undelivered = `(SELECT id, state FROM signup WHERE next_attempt_at IS NOT 
 const countsOfUndelivered = `(SELECT form, state, count(*) AS count, min(due_at) AS oldest FROM signup
     WHERE next_attempt_at IS NOT NULL AND state <> 'delivered' GROUP BY form, state
   UNION ALL SELECT form, state, count(*), min(due_at) FROM signup WHERE ${isIdle} GROUP BY state, form)`;
+
+/** Signups in review or dead, and those whose mail is held, by the same indexes: no row is read of one that is not. */
+const redrivable = `(SELECT id, state, last_error FROM signup WHERE ${isIdle} AND state IN ('dead', 'review')
+  UNION ALL SELECT id, state, last_error FROM signup WHERE ${isHeld}
+    AND id IN (SELECT id FROM signup WHERE next_attempt_at IS NOT NULL AND state = 'unconfirmed'))`;
 
 /** States in which nothing is due. */
 const neverDue: ReadonlySet<string> = new Set(['dead', 'review']);
@@ -73,11 +79,13 @@ export const sql = {
   markSent: `UPDATE signup SET state = 'sent', attempts = attempts + 1, tried = :tried, batch = :batch, next_attempt_at = :until
              WHERE id = :id`,
   postpone: `UPDATE signup SET next_attempt_at = :until WHERE id = :id`,
+  beginMail: `UPDATE signup SET next_attempt_at = :until, last_error = NULL WHERE id = :id`,
   remove: `DELETE FROM signup WHERE id = ?`,
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
-  settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason, status = :status WHERE id = :id
+  settle: `UPDATE signup SET state = :state, tried = :tried OR (tried AND state <> 'unconfirmed'), batch = NULL,
+             next_attempt_at = :nextAttemptAt, settled_at = :settledAt, last_error = :reason,
+             status = :status WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
@@ -171,13 +179,18 @@ export const scans = {
           WHERE state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE ${isIdle} AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,
+  held: `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count FROM ${redrivable} WHERE state <> 'dead'
+         GROUP BY state, last_error ORDER BY count DESC, reason LIMIT :limit`,
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
               WHERE kind = 'unclear' AND signup > :after ORDER BY signup DESC LIMIT :read)
             GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT :limit`,
   // Of the newest signups, whatever became of them: there may be millions delivered, or waiting.
   statuses: `SELECT status, count(*) AS count FROM (SELECT state, status FROM signup WHERE id > :after ORDER BY id DESC LIMIT :read)
              WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT :limit`,
-  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
+  // A mail may be held for a day.
+  pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL
+                AND next_attempt_at > :latest + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END
+                 AND NOT (state = 'unconfirmed' AND tried)`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
@@ -248,8 +261,9 @@ export const filtered = {
   redrive: (
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? ELSE 0 END, settled_at = NULL, last_error = NULL, status = NULL
-    WHERE ${isIdle} AND state IN ('dead', 'review') AND ${where}`,
+      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? ELSE 0 END, due_at = min(due_at, ?),
+      settled_at = NULL, last_error = NULL, status = NULL
+    WHERE id IN (SELECT id FROM ${redrivable}) AND ${where}`,
   discard: (where: string) =>
     `DELETE FROM signup WHERE id IN (SELECT id FROM ${undelivered} WHERE state IN ('dead', 'review', 'unconfirmed')) AND ${where}`,
 } as const;
