@@ -1,11 +1,11 @@
 /**
- * How many confirmation mails a mailbox gets from a publication: one at once, and later ever fewer. Which of its signups
- * a mail names, which one covers, and which wait. Pure.
+ * How many confirmation mails a mailbox gets from a publication: one at once, and later ever fewer. Which of its
+ * signups a mail names, which one covers, and which wait. Pure.
  */
 import { fingerprint, mailboxHash, personHash } from './signup-identity.ts';
-import type { Click, ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
+import type { ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
 import { type Row, numberOrNull } from './rows.ts';
-import type { ClaimedSignup, DeliveryOutcome } from './signup-store.ts';
+import type { Click, ClaimedSignup, DeliveryOutcome } from './signup-store.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

@@ -5,7 +5,7 @@
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Counters } from './counters.ts';
 import type { Overview, SignupCounts, SignupState } from './overview.ts';
-import type { Click, Consent, ConsentRecord, LinkedSignup, Mailbox, MailboxRecord } from './records.ts';
+import type { Consent, ConsentRecord, Mailbox, MailboxRecord } from './records.ts';
 import type { WebhookQueue } from './webhook-queue.ts';
 
 export {
@@ -18,7 +18,7 @@ export {
   type SignupState,
 } from './overview.ts';
 export type { Counter, Counters, ReachedCounter } from './counters.ts';
-export type { Click, Consent, ConsentRecord, LinkedSignup, Mailbox, MailboxRecord, OpenSignup } from './records.ts';
+export type { Consent, ConsentRecord, Mailbox, MailboxRecord } from './records.ts';
 export * from './webhook-queue.ts';
 
 /** A signup that was admitted and is not stored yet. */
@@ -215,6 +215,35 @@ export function isRedrivable({ state, tried, reason, nextAttemptAt }: StoredSign
   return state === 'unconfirmed' ? isHeld : state === 'dead' || state === 'review';
 }
 
+/** An unconfirmed signup as the page of a link shows it. */
+export interface OpenSignup extends Pick<StoredSignup, 'id' | 'form' | 'receivedAt'> {
+  readonly submission: KeptSubmission;
+  /** Of its first entry in the consent ledger. */
+  readonly consent: Pick<Consent, 'sentence' | 'version'>;
+}
+
+/** The signup of a link in a confirmation mail. */
+export interface LinkedSignup {
+  readonly signup: StoredSignup;
+  /** The unconfirmed signups of its mailbox, itself among them while it is one, the oldest first. */
+  readonly open: readonly OpenSignup[];
+}
+
+/** What the owner of a mailbox has decided on the page of a link, which showed all of these signups. */
+export interface Click {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** With the submission as the person chose it. */
+  readonly confirmed: readonly (Pick<StoredSignup, 'id' | 'form' | 'status'> & {
+    readonly submission: KeptSubmission;
+    readonly consent: Consent;
+  })[];
+  /** Ids of the other signups of a confirmed form and address: they are deleted. */
+  readonly superseded: readonly string[];
+  /** Ids of those that were left unticked: they stay open, and get no mail of their own. */
+  readonly left: readonly string[];
+}
+
 /** Everything the store holds about one person. */
 export interface HeldAboutPerson {
   readonly signups: readonly StoredSignup[];
@@ -352,13 +381,13 @@ export interface SignupStore {
     known: readonly ({ readonly id: string } & KnownStatus)[],
   ): Promise<readonly { readonly id: string }[]>;
   /**
-   * The signup of a link in a mail, with the open ones of its mailbox; null if it was deleted. Reads a bounded number of
-   * rows.
+   * The signup of a link in a mail, with the open ones of its mailbox; null if it was deleted. Reads a bounded number
+   * of rows.
    */
   linked(id: string): Promise<LinkedSignup | null>;
   /**
-   * Confirms signups after the click in a mail: they wait for delivery from now on, the consent ledger gets an entry for
-   * each, and the mailbox is mailed at once again.
+   * Confirms signups after the click in a mail: they wait for delivery from now on, the consent ledger gets an entry
+   * for each, and the mails of the mailbox begin anew.
    *
    * @returns the ids of those that became confirmed; none if one that the page showed is no longer open: then nothing
    *   changes

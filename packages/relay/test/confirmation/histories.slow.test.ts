@@ -2,8 +2,8 @@
  * A mailbox gets no more mails than promised, every form that its owner ticked is delivered, and nothing that nobody
  * chose. Random histories on a clock of their own.
  *
- * `MAILBOX_HISTORIES=1000 npm test -- packages/relay/test/confirmation/histories` runs fewer of them; a tenth as many on
- * PostgreSQL and in Durable Objects.
+ * `MAILBOX_HISTORIES=1000 npm test -- packages/relay/test/confirmation/histories` runs fewer of them; a tenth as many
+ * on PostgreSQL and in Durable Objects.
  */
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
