@@ -34,6 +34,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   [
     'deciding',
+    'packages/relay/test/confirmation/histories.slow.test.ts',
+    'the owner of a mailbox decides, and gets no more mails than promised; fewer histories than at night',
+  ],
+  [
+    'deciding',
     'packages/relay/test/admission/secrets.slow.test.ts',
     'no secret and no address in answers, logs, metrics and foreign files',
   ],
@@ -91,6 +96,7 @@ export const decidingSizes = {
   CHAOS_KILLS: '3',
   CONSENT_HISTORIES: '100',
   CONSENT_DEPTH: '3',
+  MAILBOX_HISTORIES: '300',
   SYNC_REFUSALS: '5000',
   NEWCOMER_PAGES: 'README.md start/',
   PEOPLE_RUNS: '5000',

@@ -327,6 +327,8 @@ describe.each(examples)('$name', (example) => {
     await run('', 'error');
     expect(contact(ada)).toEqual(unwritten);
     crm.failing = undefined;
+    // The list of the next run might be one of before the write.
+    await run();
     await sync.settle();
     expect(contact(ada)).toMatchObject({ firstName: 'Grace' });
 

@@ -33,7 +33,7 @@ it.each(crmFaults.map((fault) => [`${fault.vendor}: ${fault.fault}`, fault] as c
     });
     expect(summary).toMatchObject({ handedOver: 10, written: accepted + 1, refused: 9 - accepted });
     expect(summary['summary']).toMatch(
-      /^The CRM took \d+ of 10 changes, and refused \d+: .+ The next run plans them again/,
+      /^The CRM took \d+ of 10 changes, and refused \d+: .+ Within two runs they are planned again/,
     );
   },
 );
@@ -59,7 +59,7 @@ describe('the summary', () => {
     expect(refused[0]).toMatchObject({ message: error });
     expect(summary).toMatchObject({
       summary:
-        'The CRM took 0 changes, and refused 3: 2 times “[address]: duplicate key value violates unique constraint”; “Request failed with status code 423” (423). The next run plans them again.',
+        'The CRM took 0 changes, and refused 3: 2 times “[address]: duplicate key value violates unique constraint”; “Request failed with status code 423” (423). Within two runs they are planned again.',
       reasons: { duplicate: 2, busy: 1 },
     });
   });

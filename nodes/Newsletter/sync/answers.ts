@@ -153,8 +153,8 @@ function sentences(expected: number, written: number, refusals: readonly Refused
     .map(([message, times]) => (times === 1 ? message : `${times} times ${message}`));
   const further = messages.length > mostMessages ? `, and ${messages.length - mostMessages} further reasons` : '';
   const next = notBefore
-    ? `The next run plans them again; the CRM asks to wait until ${notBefore}.`
-    : 'The next run plans them again.';
+    ? `Within two runs they are planned again; the CRM asks to wait until ${notBefore}.`
+    : 'Within two runs they are planned again.';
   return `${taken}, and refused ${Math.max(expected - written, refusals.length)}: ${told.join('; ')}${further}. ${next}`;
 }
 

@@ -7,7 +7,7 @@ import type { MailResolver } from './admission/mail-domain.ts';
 import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
 import { checkAll, checkMail, checkService, checkStore } from './checks.ts';
-import { confirmationOf, MailQueue } from './confirmation/queue.ts';
+import { confirmationOf, MailQueue, type MailTiming } from './confirmation/queue.ts';
 import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
@@ -65,8 +65,7 @@ export interface RelayTiming {
   /** Random number from 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly delivery?: DeliveryQueueOptions | undefined;
-  /** Backoff while the mail server fails. */
-  readonly confirmation?: { readonly backoff?: Partial<BackoffOptions> } | undefined;
+  readonly confirmation?: MailTiming | undefined;
   readonly webhooks?: { readonly backoff?: Partial<BackoffOptions> } | undefined;
 }
 
@@ -115,7 +114,7 @@ export function createRelay(options: RelayOptions): Relay {
   const clientOf = platform.clientOf ?? clientsOf(context);
   const confirmation = confirmationOf(config, secret, platform.openTransport);
   const deliveries = new DeliveryQueue(context, clientOf, timing.delivery);
-  const mails = confirmation && new MailQueue(context, confirmation, timing.confirmation?.backoff);
+  const mails = confirmation && new MailQueue(context, confirmation, timing.confirmation);
   const webhooks = new WebhookSender(context, platform.postWebhook, timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
@@ -142,6 +141,7 @@ export function createRelay(options: RelayOptions): Relay {
     endpoint,
     metrics,
     linkKey: confirmation?.key,
+    statusOf: (form, email) => deliveries.statusOf(form, email),
     operator,
     operatorToken,
   });

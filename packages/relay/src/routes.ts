@@ -5,7 +5,7 @@ import type { SignupEndpoint } from './admission/endpoint.ts';
 import { hostedForm, isHosted } from './admission/hosted-form.ts';
 import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
 import type { Form } from './config/form.ts';
-import { confirmationPages } from './confirmation/pages.ts';
+import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { livez, readiness } from './health.ts';
@@ -20,6 +20,7 @@ export interface Answering {
   readonly metrics: Metrics;
   /** Signs the links in confirmation mails; undefined where no form sends any. */
   readonly linkKey: Buffer | undefined;
+  readonly statusOf: ConfirmationPagesOptions['statusOf'];
   readonly operator: Operator;
   /** Without one there is no `/operator`. */
   readonly operatorToken: string | undefined;
@@ -68,7 +69,7 @@ export function createSignupRoutes(
 /** Every route of a relay. */
 export function createRoutes(
   context: RelayContext,
-  { reception, endpoint, metrics, linkKey, operator, operatorToken: token }: Answering,
+  { reception, endpoint, metrics, linkKey, statusOf, operator, operatorToken: token }: Answering,
 ): Hono<RequestEnvironment> {
   const { config, health, stopping, now } = context;
   const app = createSignupRoutes(config.forms, reception, (post, thanks) => endpoint.answer(post, thanks));
@@ -81,7 +82,7 @@ export function createRoutes(
     app.use('/confirm/*', (_request, next) => within(answerWithinMs, next()));
     app.route(
       '/confirm',
-      confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post) }),
+      confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post), statusOf }),
     );
   }
   if (token) app.route('/operator', operatorApi({ operator, token, now }));

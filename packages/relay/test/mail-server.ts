@@ -1,6 +1,6 @@
 /** An SMTP server on loopback that stores every accepted mail, and refuses mails as a test configures. */
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
@@ -32,11 +32,13 @@ export interface MailServer {
   /** What came so far, oldest first. */
   readonly received: ReceivedMail[];
   /** Answers a recipient, while set; null takes it. */
-  refuseRecipient: ((address: string) => Refusal | null) | null;
+  refuseRecipient: ((address: string) => Refusal | null | Promise<null>) | null;
   /** Answers after the content has come and was kept, while set. */
   refuseContent: (() => Refusal | null) | null;
   /** Awaited before the content is answered, while set. */
-  holdContent: (() => Promise<void>) | null;
+  holdContent: ((recipient: string) => Promise<void>) | null;
+  /** Breaks every connection. */
+  drop(): void;
   close(): Promise<void>;
 }
 
@@ -48,7 +50,9 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     authOptional: true,
     closeTimeout: 100,
     ...options,
-    onRcptTo: ({ address }, _session, done) => done(mail.refuseRecipient?.(address) ?? null),
+    async onRcptTo({ address }, _session, done) {
+      done((await mail.refuseRecipient?.(address)) ?? null);
+    },
     onData(stream, { envelope, secure, user }, done) {
       const keep = async (): Promise<void> => {
         try {
@@ -63,7 +67,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
             secure,
             user: user === undefined ? undefined : String(user),
           });
-          await mail.holdContent?.();
+          await mail.holdContent?.(recipient?.address ?? '');
           done(mail.refuseContent?.() ?? null);
         } catch (error) {
           done(error instanceof Error ? error : new Error(String(error)));
@@ -73,6 +77,8 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     },
   });
   server.on('error', () => {}); // A connection that a test breaks.
+  const sockets = new Set<Socket>();
+  server.server.on('connection', (socket: Socket) => sockets.add(socket));
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
   const address = server.server.address() as AddressInfo;
@@ -84,6 +90,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     refuseRecipient: null,
     refuseContent: null,
     holdContent: null,
+    drop: () => sockets.forEach((socket) => socket.destroy()),
     close: () => (closed ??= new Promise((resolve) => server.close(() => resolve()))),
   };
   onTestFinished(() => mail.close());

@@ -99,10 +99,21 @@ export const guards: readonly Guard[] = [
     needs: /posts|clicks|delivers|leaves/,
     store: (store, memory) =>
       changed(store, {
-        list: async (...args) => (await store.list(...args)).map((one) => ({ ...one, state: 'unconfirmed' as const })),
-        async confirmPerson(id) {
-          memory.exec(`UPDATE signup SET state = 'waiting', tried = 0, next_attempt_at = 0 WHERE id = ?`, id);
-          return true;
+        async linked(...args) {
+          const linked = await store.linked(...args);
+          const { signup } = linked ?? {};
+          if (!signup?.submission) return linked;
+          const consent = { sentence: null, version: null };
+          return {
+            signup: { ...signup, state: 'unconfirmed' },
+            open: [{ ...signup, submission: signup.submission, consent }],
+          };
+        },
+        confirmPerson({ confirmed }) {
+          const ids = confirmed.map(({ id }) => id);
+          for (const id of ids)
+            memory.exec(`UPDATE signup SET state = 'waiting', tried = 0, next_attempt_at = 0 WHERE id = ?`, id);
+          return Promise.resolve(ids);
         },
       }),
   },

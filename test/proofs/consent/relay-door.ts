@@ -153,7 +153,11 @@ export function click(person: Person): Action {
       if (row['state'] === 'unconfirmed' && wished && !wished.mayReactivate)
         Object.assign(wished, { mayReactivate: true, at: state.now });
       return withRelay(state, guardOff, async (_, contextFor) => {
-        const pages = confirmationPages(contextFor(formOf('double')), { key: linkKey, visitor: () => null });
+        const pages = confirmationPages(contextFor(formOf('double')), {
+          key: linkKey,
+          visitor: () => null,
+          statusOf: () => Promise.resolve(null),
+        });
         const link = `http://relay.test/${signLink(linkKey, String(row['id']))}`;
         await pages.fetch(new Request(link, { method: 'POST' }), { peer: null });
         return done;

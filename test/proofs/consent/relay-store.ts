@@ -1,9 +1,7 @@
 /** The relay's SQLite store in memory, whose rows are taken out and put back between two actions. */
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SignupStore } from '@newsletter-kit/relay';
-import type { SqliteDriver } from '../../../packages/relay/src/store/sqlite/driver.ts';
-import { personOf, runSteps, steps } from '../../../packages/relay/src/store/sqlite/schema.ts';
 import { SqliteStore } from '../../../packages/relay/src/store/sqlite/sqlite-store.ts';
+import { memoryDriver } from '../../../packages/relay/test/memory-store.ts';
 
 type Value = string | number | null;
 
@@ -22,39 +20,8 @@ export interface MemoryStore {
 }
 
 export function createMemoryStore(): MemoryStore {
-  const db = new DatabaseSync(':memory:');
-  db.function(personOf, (_submission) => null);
-  runSteps(
-    steps,
-    (text) => db.exec(text),
-    (text, ...values) => db.prepare(text).all(...values),
-  );
-  const prepared = new Map<string, StatementSync>();
-  const prepare = (text: string): StatementSync => {
-    const known = prepared.get(text);
-    if (known) return known;
-    const statement = db.prepare(text);
-    prepared.set(text, statement);
-    return statement;
-  };
-  const driver: SqliteDriver = {
-    prepare: (text) => prepare(text) as unknown as ReturnType<SqliteDriver['prepare']>,
-    transaction(work) {
-      db.exec('BEGIN');
-      try {
-        const result = work();
-        db.exec('COMMIT');
-        return result;
-      } catch (error) {
-        db.exec('ROLLBACK');
-        throw error;
-      }
-    },
-    sync: () => Promise.resolve(),
-    emptyLog: () => {},
-    checkFiles: () => {},
-    close: () => {},
-  };
+  const driver = memoryDriver();
+  const { prepare } = driver;
   const names = Object.keys(tables) as Table[];
   return {
     open(rows) {

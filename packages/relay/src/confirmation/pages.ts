@@ -1,12 +1,15 @@
-/** The pages of a confirmation link: GET shows a button, and only its POST confirms. */
-import { buttonHtml, type KeptSubmission, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
+/** The pages of a confirmation link: GET shows what is open, and only its POST confirms. */
+import { buttonHtml, collectBody, messageHtml, pageHeaders, pageHtml } from '@newsletter-kit/core/endpoint';
+import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { mailboxOf } from '../store/mailbox-mails.ts';
-import type { StoredSignup } from '../store/signup-store.ts';
-import { notMePath, verifyLink } from './mail.ts';
+import type { LinkedSignup, OpenSignup } from '../store/signup-store.ts';
+import { choicesHtml, type Chosen, readChoice } from './choice-page.ts';
+import { notMePath, signLink, verifyLink } from './mail.ts';
+import { statePage } from './state-page.ts';
 
 /** Options of {@link confirmationPages}. */
 export interface ConfirmationPagesOptions {
@@ -14,6 +17,8 @@ export interface ConfirmationPagesOptions {
   readonly key: Buffer;
   /** The visitor's address in the form the consent ledger keeps. */
   visitor(this: void, request: Request, peer: string | null, form: Form): string | null;
+  /** Status of the subscription of an address in the publication of a form; null if it is unknown. */
+  statusOf(this: void, form: string, email: string): Promise<string | null>;
 }
 
 interface PageEnvironment {
@@ -26,34 +31,79 @@ interface PageEnvironment {
  */
 export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
-  { key, visitor }: ConfirmationPagesOptions,
+  { key, visitor, statusOf }: ConfirmationPagesOptions,
 ): Hono<PageEnvironment> {
-  /** The signup of a link; `unknown` for an invalid link, `gone` if its signup was deleted. */
-  async function find(token: string): Promise<StoredSignup | 'unknown' | 'gone'> {
+  /** Answers for the signup of a link. @param gone - the page where it was deleted */
+  async function linkedTo(
+    token: string,
+    answer: (linked: LinkedSignup) => Response | Promise<Response>,
+    gone = goneHtml,
+  ) {
     const id = verifyLink(key, token);
-    if (id === null) return 'unknown';
-    const [signup] = await store.list({ ids: [id] }, { limit: 1 });
+    if (id === null) return page(404, unknownHtml);
+    const linked = await store.linked(id);
     // A dead letter without an attempt to deliver: its confirmation mail was refused.
-    const isGone = !signup || (signup.state === 'dead' && signup.attempts === 0);
-    return isGone ? 'gone' : signup;
-  }
-
-  /** Redirects relative to the link, because a proxy may serve the relay under a path of its own. */
-  function done({ form }: StoredSignup): Response {
-    return redirect(forms[form]?.confirmation?.confirmedUrl ?? donePath);
+    const isGone = !linked || (linked.signup.state === 'dead' && linked.signup.attempts === 0);
+    return isGone ? page(410, gone) : answer(linked);
   }
 
   /** Answers for an unconfirmed signup, or says why the link of a person who did not sign up has nothing to stop. */
-  async function objection(token: string, answer: (signup: Unconfirmed) => Response | Promise<Response>) {
-    const signup = await find(token);
-    if (signup === 'unknown') return page(404, unknownHtml);
-    if (signup === 'gone' || signup.state !== 'unconfirmed' || signup.submission === null)
-      return page(410, notOpenHtml);
-    return answer({ ...signup, submission: signup.submission });
+  function objection(token: string, answer: (signup: OpenSignup) => Response | Promise<Response>) {
+    const ofLink = ({ signup, open }: LinkedSignup) => {
+      const own = open.find(({ id }) => id === signup.id);
+      return own ? answer(own) : page(410, notOpenHtml);
+    };
+    return linkedTo(token, ofLink, notOpenHtml);
+  }
+
+  /** What is open; of a signup that is confirmed its state, and then what else is open. */
+  function show(status: number, { signup, open }: LinkedSignup, seen = 0): Response {
+    const form = forms[signup.form];
+    const { subject, button, lang } = form?.confirmation ?? fallback;
+    const content = choicesHtml(open, { key, id: signup.id }, button);
+    if (signup.state === 'unconfirmed') {
+      const title = subject.replaceAll('{form}', signup.form);
+      return page(status, pageHtml({ title, paragraphs: [], content, lang }));
+    }
+    const { refreshSeconds, ...text } = statePage(signup, form, seen);
+    // A refresh would take away what is ticked.
+    const refreshes = refreshSeconds !== null && open.length === 0;
+    const more = open.length > 0 ? `<h2>Not confirmed yet</h2>\n${content}` : '';
+    return page(
+      status,
+      pageHtml({ ...text, content: more }),
+      refreshes ? { refresh: `${refreshSeconds}; url=?seen=${seen + 1}` } : {},
+    );
+  }
+
+  /** Confirms what was chosen. @returns where to go then; null if something has changed since the page was opened */
+  async function confirm({ shown, groups }: Chosen, named: string, visitorOf: (form: Form) => string | null) {
+    const confirmed = await Promise.all(
+      groups.map(async ({ form, ids, choice: { submission, sentence, version } }) => {
+        const rules = forms[form];
+        const consent = { sentence, version, page: null, visitor: rules ? visitorOf(rules) : null };
+        // Whoever had left by now knows it: the click is later.
+        const status = rules?.confirmation?.reactivates ? await statusOf(form, submission.email) : null;
+        // The link of the mail leads to its state.
+        return { id: ids.find((id) => id === named) ?? ids[0] ?? '', form, submission, status, consent };
+      }),
+    );
+    const at = now();
+    const chosen = new Set(groups.flatMap(({ ids }) => ids));
+    const superseded = [...chosen].filter((id) => confirmed.every((each) => each.id !== id));
+    const left = shown.map(({ id }) => id).filter((id) => !chosen.has(id));
+    const ids = await store.confirmPerson({ at, confirmed, superseded, left });
+    health.succeeded('accept');
+    for (const { id, form, receivedAt } of shown.filter((each) => ids.includes(each.id))) {
+      log.info({ signup: id }, 'confirmed by the person');
+      events.emit({ type: 'confirmed', form, waitedMs: at - receivedAt });
+    }
+    const id = ids.find((each) => each === named) ?? ids[0];
+    const form = confirmed.find((each) => each.id === id)?.form ?? '';
+    return id === undefined ? null : (forms[form]?.confirmation?.confirmedUrl ?? signLink(key, id));
   }
 
   return new Hono<PageEnvironment>()
-    .get(`/${donePath}`, () => page(200, confirmedHtml))
     .get(`/${stoppedPath}`, () => page(200, stoppedHtml))
     .get(`/:token/${notMePath}`, ({ req }) => objection(req.param('token'), () => page(200, notMeHtml)))
     .post(`/:token/${notMePath}`, ({ req }) =>
@@ -67,34 +117,21 @@ export function confirmationPages(
         return redirect(`../${stoppedPath}`);
       }),
     )
-    .get('/:token', async (context) => {
-      const signup = await find(context.req.param('token'));
-      if (signup === 'unknown') return page(404, unknownHtml);
-      if (signup === 'gone') return page(410, goneHtml);
-      if (signup.state !== 'unconfirmed') return done(signup);
-      const { subject: title, button, lang } = forms[signup.form]?.confirmation ?? fallback;
-      return page(200, buttonHtml({ title: title.replaceAll('{form}', signup.form), button, lang }));
-    })
+    .get('/:token', ({ req }) =>
+      linkedTo(req.param('token'), (linked) => show(200, linked, Number(req.query('seen') ?? 0))),
+    )
     .post('/:token', async ({ req, env }) => {
-      const signup = await find(req.param('token'));
-      if (signup === 'unknown') return page(404, unknownHtml);
-      if (signup === 'gone') return page(410, goneHtml);
-      if (signup.state === 'unconfirmed') {
-        const { id, form, submission, receivedAt } = signup;
-        const rules = forms[form];
-        const consent = {
-          sentence: null,
-          version: rules?.consent.version ?? null,
-          page: null,
-          visitor: rules ? visitor(req.raw, env.peer, rules) : null,
-        };
-        const mailbox = rules && submission ? mailboxOf(submission.email, rules.publicationId) : undefined;
-        if (!(await store.confirmPerson(id, now(), consent, mailbox))) return page(410, goneHtml);
-        health.succeeded('accept');
-        log.info({ signup: id }, 'confirmed by the person');
-        events.emit({ type: 'confirmed', form, waitedMs: now() - receivedAt });
-      }
-      return done(signup);
+      const token = req.param('token');
+      return linkedTo(token, async (linked) => {
+        const body = (await collectBody(req.raw.body ?? [], submissionLimit)) ?? undefined;
+        const fields = new URLSearchParams(new TextDecoder().decode(body));
+        const { id } = linked.signup;
+        const chosen = readChoice(fields, linked.open, { key, id });
+        const location = chosen && (await confirm(chosen, id, (form) => visitor(req.raw, env.peer, form)));
+        if (location !== null) return redirect(location);
+        // Nothing is confirmed: of two clicks at once the first has decided, or the page shows what there is to choose.
+        return linkedTo(token, (now) => (now.signup.state === 'unconfirmed' ? show(409, now) : redirect(token)));
+      });
     })
     .all('/:token', () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
     .all(`/:token/${notMePath}`, () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
@@ -107,18 +144,11 @@ export function confirmationPages(
     });
 }
 
-/** Path of the page after a confirmation, shorter than any token. It outlives the signup, which may be deleted. */
-const donePath = 'done';
-
-/** Path of the page after an objection. */
+/** Path of the page after an objection, shorter than any token. It outlives the signup, which is deleted. */
 const stoppedPath = 'stopped';
-
-type Unconfirmed = StoredSignup & { readonly submission: KeptSubmission };
 
 /** Texts for a form that is no longer in the configuration. */
 const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;
-
-const confirmedHtml = messageHtml('Thank you for confirming', ['Your signup is complete. You can close this page.']);
 
 /** Page for a link that was not signed with this relay's secret. */
 export const unknownHtml = messageHtml('This link does not work', [

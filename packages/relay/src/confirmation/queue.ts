@@ -1,4 +1,4 @@
-/** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
+/** Sends confirmation mails, a few at a time, and retries each until the mail server has or may have accepted it. */
 import type { Form } from '../config/form.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { defaultBackoff, type BackoffOptions } from '../queue/retry.ts';
@@ -9,6 +9,7 @@ import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { purposeKey } from '../secrets.ts';
 import { StartupError } from '../errors.ts';
+import { mayBeSent } from '../store/mailbox-mails.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
 import {
@@ -16,6 +17,9 @@ import {
   mailCalls,
   mailConcurrency,
   type MailFailure,
+  type MailLimits,
+  mailLimits,
+  type MailStep,
   type MailTransport,
   type OpenTransport,
 } from './smtp.ts';
@@ -58,7 +62,13 @@ export function confirmationOf(
 /** Shortest and longest wait of a deferred mail, in milliseconds. */
 const deferredMs = { min: 30_000, max: 15 * 60_000 };
 
-type TemporaryFailure = Extract<MailFailure, { kind: 'temporary' }> & { readonly cause: string };
+/** `tookMs`: how long the step took in which it happened, in milliseconds. */
+type FailedStep = { readonly step: MailStep; readonly tookMs: number };
+
+type TemporaryFailure = Exclude<MailFailure, { kind: 'permanent' }> & FailedStep & { readonly cause: string };
+
+/** Waits of a {@link MailQueue}, for tests. `backoff`: while the mail server fails. */
+export type MailTiming = { readonly backoff?: Partial<BackoffOptions>; readonly limits?: MailLimits };
 
 export class MailQueue implements Queue {
   readonly #context: RelayContext;
@@ -68,10 +78,13 @@ export class MailQueue implements Queue {
   #transport: Promise<MailTransport> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
   readonly #claims: ClaimSize;
+  readonly #limits: MailLimits;
+  /** Signups whose mail is sent and waits for the reply: it takes no place of those that are being sent. */
+  readonly #unanswered = new Set<string>();
 
-  /** @param backoff - while the mail server fails */
-  constructor(context: RelayContext, confirmation: Confirmation, backoff?: Partial<BackoffOptions>) {
+  constructor(context: RelayContext, confirmation: Confirmation, { backoff, limits = mailLimits }: MailTiming = {}) {
     this.#context = context;
+    this.#limits = limits;
     this.#confirmation = confirmation;
     this.#forms = new Map(confirmation.forms.map((form) => [form.name, form]));
     const { log, events, now, random } = context;
@@ -80,8 +93,9 @@ export class MailQueue implements Queue {
       backoff: { ...defaultBackoff, ...backoff },
       now,
       random,
-      onOpen({ reason, needsOperator }) {
-        log[needsOperator ? 'error' : 'warn']({ reason }, 'the mail server takes no confirmation mails; they wait');
+      onOpen({ reason, needsOperator, step, tookMs }) {
+        const facts = { reason, step, tookMs };
+        log[needsOperator ? 'error' : 'warn'](facts, 'the mail server takes no confirmation mails; they wait');
         events.emit({ type: 'mailCircuitOpened', reason, needsOperator });
       },
       onClose() {
@@ -121,7 +135,7 @@ export class MailQueue implements Queue {
     this.#worker.wake();
   }
 
-  /** An aborted mail may have been sent; the next start sends it again, with the same Message-ID. */
+  /** A mail that is aborted after its dot counts as sent. */
   async stop(graceMs: number): Promise<void> {
     await this.#worker.stop(graceMs);
     await this.#closeTransport();
@@ -133,14 +147,16 @@ export class MailQueue implements Queue {
     const forms = [...this.#forms.keys()];
     // While the server fails, one mail at a time is tried.
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
-    const free = limit - this.#worker.inFlight.size;
+    const unanswered = this.#unanswered.size;
+    const free = Math.min(limit, this.#limits.unanswered - unanswered) - (this.#worker.inFlight.size - unanswered);
     if (free <= 0) return null;
     const mailsOf = Object.fromEntries(
       this.#confirmation.forms.map(({ name, publicationId }) => [name, publicationId]),
     );
     const claim = (most: number) => store.claim({ forms, limit: most, now: now(), mailsOf });
     const due = await calls.claim(free, this.#claims.limited(claim), mailCalls);
-    for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
+    for (const signup of due)
+      this.#worker.inFlight.add(this.#send(signup).finally(() => this.#unanswered.delete(signup.id)));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');
     return next === null ? null : next - now();
@@ -155,11 +171,21 @@ export class MailQueue implements Queue {
     const link = `${publicUrl}/confirm/${signLink(key, id)}`;
     const message = confirmationMessage(form, { id, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
+    let step: MailStep = 'connection';
+    let since = now();
+    const onStep = async (next: MailStep): Promise<void> => {
+      if (next === 'reply') {
+        await store.settle([id], mayBeSent(signup, now()));
+        this.#unanswered.add(id);
+        this.#worker.wake();
+      }
+      [step, since] = [next, now()];
+    };
     try {
-      this.#transport ??= openTransport(server);
-      await (await this.#transport).send(message, this.#worker.givenUp);
+      this.#transport ??= openTransport(server, this.#limits);
+      await (await this.#transport).send(message, this.#worker.givenUp, onStep);
     } catch (error) {
-      return this.#failed(signup, error);
+      return this.#failed(signup, error, { step, tookMs: now() - since });
     }
     this.#circuit.recordSuccess();
     await this.#worker.writer.write(() =>
@@ -170,30 +196,36 @@ export class MailQueue implements Queue {
     events.emit({ type: 'confirmationSent', form: form.name, waitedMs });
   }
 
-  async #failed({ id, form, dueAt }: ClaimedSignup, error: unknown): Promise<void> {
+  async #failed({ id, form, dueAt, tried }: ClaimedSignup, error: unknown, failed: FailedStep): Promise<void> {
     const { store, log, events, secrets, now } = this.#context;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
     if (this.#worker.givenUp.aborted) return;
-    const failure = classifyMailError(error, secrets);
+    const failure = classifyMailError(error, secrets, failed.step);
     const { reason } = failure;
+    const facts = { signup: id, reason, ...failed };
     if (failure.kind === 'permanent') {
       // The server works: it has refused one recipient.
       this.#circuit.recordSuccess();
       await this.#worker.writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
-      log.error({ signup: id, reason }, 'the confirmation mail was refused for good; kept as a dead letter');
+      log.error(facts, 'the confirmation mail was refused for good; kept as a dead letter');
       events.emit({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;
     }
-    if (failure.scope === 'server') this.#circuit.open({ ...failure, cause: reason });
-    else if (failure.scope === 'unknown') this.#circuit.recordPossibleFailure({ ...failure, cause: reason });
+    const ofServer = { ...failure, ...failed, cause: reason };
+    if (failure.scope === 'server') this.#circuit.open(ofServer);
+    else if (failure.scope === 'unknown') this.#circuit.recordPossibleFailure(ofServer);
+    if (failure.kind === 'unanswered') {
+      log.warn(facts, 'the confirmation mail may have been sent; it will be tried once more after a day, if at all');
+      return;
+    }
     const pauseMs = this.#circuit.openForMs;
     const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - dueAt));
     log[failure.needsOperator && pauseMs === 0 ? 'warn' : 'debug'](
-      { signup: id, reason, nextAttemptAt },
+      { ...facts, nextAttemptAt },
       'the confirmation mail was not sent; it will be tried again',
     );
     await this.#worker.writer.write(() =>
-      store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason }),
+      store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason, tried }),
     );
   }
 

@@ -1,33 +1,53 @@
 /** SMTP with nodemailer: sends mails, and classifies failures as permanent or temporary. */
+import { Readable } from 'node:stream';
 import { redact } from '@newsletter-kit/core';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import type { Message } from './mail.ts';
 
+/**
+ * What an attempt waits for: connection and login; that the server takes sender, recipient and content; or its reply to
+ * the dot that ends the content.
+ */
+export type MailStep = 'connection' | 'message' | 'reply';
+
 /** A pool of connections to a mail server, kept open while there is something to send. */
 export interface MailTransport {
-  /** @throws an error for {@link classifyMailError} */
-  send(message: Message, signal: AbortSignal): Promise<void>;
+  /**
+   * @param onStep - called when a step after the connection begins. The dot is sent once that of `reply` resolves: from
+   *   then on the server may take the mail, and it does not if that rejects
+   * @throws an error for {@link classifyMailError}
+   */
+  send(message: Message, signal: AbortSignal, onStep: (step: MailStep) => Promise<void>): Promise<void>;
   /** Connects and logs in, without sending. @throws an error for {@link classifyMailError} */
   verify(): Promise<void>;
   close(): void;
 }
 
 /** Connects to a mail server, with the first mail. */
-export type OpenTransport = (server: SmtpServer) => Promise<MailTransport>;
+export type OpenTransport = (server: SmtpServer, limits?: MailLimits) => Promise<MailTransport>;
 
-/** Maximum number of mails in flight, each over a connection of its own. */
+/** Maximum number of mails that are sent at a time, each over a connection of its own. */
 export const mailConcurrency = 2;
 
 /** The most calls that one mail makes: to a name server, and to the mail server. */
 export const mailCalls = 2;
 
-/** Time limit of one mail, in milliseconds; shorter than a claim. */
-const mailTimeoutMs = 120_000;
+/** Limits of the mails of a relay. */
+export const mailLimits = {
+  /** Time until the dot of a mail, in milliseconds; shorter than a claim. */
+  dotMs: 120_000,
+  /** Time that the server may be silent after it, in milliseconds: RFC 5321, 4.5.3.2.6, lest a mail is sent twice. */
+  replyMs: 10 * 60_000,
+  /** Maximum number of mails that wait for the reply, beside those that are being sent. */
+  unanswered: 50,
+};
 
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 60_000 };
+export type MailLimits = Readonly<typeof mailLimits>;
+
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000 };
 
 /** Loads the parts of nodemailer that are used on demand, to save their memory in a relay that sends no mail. */
-export const openTransport: OpenTransport = async (server) => {
+export const openTransport: OpenTransport = async (server, { dotMs, replyMs, unanswered } = mailLimits) => {
   const [{ default: Mailer }, { default: SmtpPool }] = await Promise.all([
     import('nodemailer/lib/mailer'),
     import('nodemailer/lib/smtp-pool'),
@@ -35,32 +55,58 @@ export const openTransport: OpenTransport = async (server) => {
   const options = {
     ...server,
     ...timeouts,
-    maxConnections: mailConcurrency,
+    socketTimeout: replyMs,
+    maxConnections: mailConcurrency + unanswered,
     idleTimeout: 30_000,
     // A mail sent over a broken connection may have arrived: only the caller repeats it.
     maxRequeues: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-  const transport = new Mailer(new SmtpPool(options), options);
+  const pool = new SmtpPool(options);
+  const { name, version } = pool;
   return {
-    async send(message, signal) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(mailTimeoutMs)]);
-      await transport.sendMail({ ...message, headers: { ...message.headers }, signal: limit });
+    async send(message, signal, onStep) {
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), dotMs);
+      const either = AbortSignal.any([signal, limit.signal]);
+      const untilDot = async function* (content: Readable): AsyncGenerator {
+        yield* content;
+        await onStep('reply');
+        either.throwIfAborted();
+        clearTimeout(timer);
+      };
+      const send: typeof pool.send = (mail, done) => {
+        mail.message.processFunc((content) => {
+          void onStep('message');
+          // Reads nothing before the server asks for the content, unlike a transform.
+          return Readable.from(untilDot(content));
+        });
+        return pool.send(mail, done);
+      };
+      const mailer = new Mailer({ name, version, supportsAbortSignal: true, send }, options);
+      try {
+        await mailer.sendMail({ ...message, headers: { ...message.headers }, signal: either });
+      } catch (error) {
+        throw limit.signal.aborted ? new Error('Timeout', { cause: error }) : error;
+      } finally {
+        clearTimeout(timer);
+      }
     },
     async verify() {
-      await transport.verify();
+      await new SmtpPool({ ...options, socketTimeout: dotMs }).verify();
     },
-    close: () => transport.close(),
+    close: () => pool.close(),
   };
 };
 
-/** A mail that was not sent. No reason contains an address or a secret. */
+/** A mail that was not sent, or may not have been. No reason contains an address or a secret. */
 export type MailFailure =
   /** The server will never accept a mail to this recipient. */
   | { readonly kind: 'permanent'; readonly reason: string }
   | {
-      readonly kind: 'temporary';
+      /** `unanswered`: the server may have taken the mail. */
+      readonly kind: 'temporary' | 'unanswered';
       readonly reason: string;
       /** What failed: the server, so that other mails wait too; this mail; or `unknown` until further failures. */
       readonly scope: 'server' | 'mail' | 'unknown';
@@ -84,8 +130,22 @@ function partsOf(error: unknown): MailError {
 /** Reply codes that concern the account, not the mail: authentication required, or failed. */
 const accountCodes = new Set([530, 534, 535, 538]);
 
-/** @param secrets - removed from every reason, as are e-mail addresses */
-export function classifyMailError(error: unknown, secrets: readonly string[] = []): MailFailure {
+/** What the server failed to do where it gave no answer. */
+const unansweredStep = {
+  connection: 'The mail server cannot be reached',
+  message: 'The mail server does not take the mail',
+  reply: 'The mail server has not confirmed the mail',
+} as const satisfies Record<MailStep, string>;
+
+/**
+ * @param secrets - removed from every reason, as are e-mail addresses
+ * @param step - at which it happened
+ */
+export function classifyMailError(
+  error: unknown,
+  secrets: readonly string[] = [],
+  step: MailStep = 'connection',
+): MailFailure {
   const { code, originalCode = '', command = '', response = '', responseCode = 0 } = partsOf(error);
   const text = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 300);
   // A reply about the recipient may contain the mailbox in any form: only its codes are used.
@@ -96,6 +156,9 @@ export function classifyMailError(error: unknown, secrets: readonly string[] = [
     scope: 'server',
     needsOperator,
   });
+  // From `onStep`: the content ended without its dot.
+  if (code === 'ESTREAM')
+    return { kind: 'temporary', reason: `The mail was not sent: ${text}`, scope: 'mail', needsOperator: false };
   if (code === 'EAUTH' || code === 'ENOAUTH' || accountCodes.has(responseCode))
     return serverFailure(`The mail server does not accept the account of RELAY_SMTP_URL: ${text}`, true);
   if (/CERT|SELF_SIGNED|ERR_TLS/.test(originalCode))
@@ -104,8 +167,12 @@ export function classifyMailError(error: unknown, secrets: readonly string[] = [
       true,
     );
   if (code === 'ETLS') return serverFailure(`The connection to the mail server cannot be encrypted: ${text}`, true);
-  if (responseCode === 421 || responseCode === 0)
-    return serverFailure(`The mail server cannot be reached: ${text}`, false);
+  if (responseCode === 421 || responseCode < 400) {
+    const reason = `${unansweredStep[step]}: ${text}`;
+    return step === 'reply' && responseCode !== 421
+      ? { kind: 'unanswered', reason, scope: 'unknown', needsOperator: false }
+      : serverFailure(reason, false);
+  }
   if (command === 'MAIL FROM') {
     const isPermanent = responseCode >= 500;
     return serverFailure(

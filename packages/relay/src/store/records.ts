@@ -1,10 +1,12 @@
 /** What a store keeps about a person beside their signups: entries of the consent ledger, and confirmation mails. */
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { StoredSignup } from './signup-store.ts';
 
 /** What a person agreed to, and where. */
 export interface Consent {
   /**
-   * The sentence the person agreed to, or the words that are unclear; null where the form keeps no text, or for a click
-   * in a confirmation mail.
+   * The sentence the person agreed to, or the words that are unclear; for a click in a confirmation mail, the words that
+   * the page of its link showed. Null where the form keeps no text.
    */
   readonly sentence: string | null;
   /** The operator's name for the version of the sentence or of the privacy policy behind it. */
@@ -47,10 +49,51 @@ export interface Mailbox {
   readonly publication: string;
 }
 
+/** A signup that waits for the confirmation of a mailbox. */
+export interface MailboxSignup {
+  readonly id: string;
+  readonly form: string;
+  /** When its mail was last attempted; null where it needs one, or none of its own. */
+  readonly mailedAt: number | null;
+  /** True once the owner has confirmed it on the page of a link, or left it unticked: it gets no mail. */
+  readonly isDecided?: true;
+}
+
 /** The confirmation mails to a mailbox since it has last confirmed. */
 export interface MailboxRecord extends Mailbox {
   readonly mails: number;
   readonly lastMailAt: number;
   /** When its owner said that a signup was not theirs: it gets no more mails. Null before. */
   readonly suppressedAt: number | null;
+  /** Its signups, the newest last; some may be erased or expired. */
+  readonly signups: readonly MailboxSignup[];
+}
+
+/** An unconfirmed signup as the page of a link shows it. */
+export interface OpenSignup extends Pick<StoredSignup, 'id' | 'form' | 'receivedAt'> {
+  readonly submission: KeptSubmission;
+  /** Of its first entry in the consent ledger. */
+  readonly consent: Pick<Consent, 'sentence' | 'version'>;
+}
+
+/** The signup of a link in a confirmation mail. */
+export interface LinkedSignup {
+  readonly signup: StoredSignup;
+  /** The unconfirmed signups of its mailbox, itself among them while it is one, the oldest first. */
+  readonly open: readonly OpenSignup[];
+}
+
+/** What the owner of a mailbox has decided on the page of a link, which showed all of these signups. */
+export interface Click {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** With the submission as the person chose it. */
+  readonly confirmed: readonly (Pick<StoredSignup, 'id' | 'form' | 'status'> & {
+    readonly submission: KeptSubmission;
+    readonly consent: Consent;
+  })[];
+  /** Ids of the other signups of a confirmed form and address: they are deleted. */
+  readonly superseded: readonly string[];
+  /** Ids of those that were left unticked: they stay open, and get no mail of their own. */
+  readonly left: readonly string[];
 }

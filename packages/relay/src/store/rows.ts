@@ -9,6 +9,7 @@ import {
   neverAttempted,
   type NewSignup,
   type OpenBatch,
+  type OpenSignup,
   type OpenStatus,
   type DeliveryOutcome,
   type SignupState,
@@ -73,6 +74,17 @@ export function toStored(row: Row): StoredSignup {
     reason: textOrNull(row['reason']),
     status: textOrNull(row['status']),
     intent: textOrNull(row['intent']),
+  };
+}
+
+/** @param row - of an unconfirmed signup, with the sentence and the version of its first entry in the ledger */
+export function toOpen(row: Row): OpenSignup {
+  return {
+    id: String(row['id']),
+    form: String(row['form']),
+    receivedAt: Number(row['receivedAt']),
+    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
+    consent: { sentence: textOrNull(row['sentence']), version: textOrNull(row['version']) },
   };
 }
 
@@ -305,7 +317,7 @@ export function settledColumns(outcome: DeliveryOutcome): {
     settledAt: repeats ? null : outcome.at,
     reason: outcome.state === 'delivered' ? null : outcome.reason,
     status,
-    tried: Number(outcome.state === 'waiting' && outcome.tried),
+    tried: Number(repeats && outcome.tried === true),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Counters } from './counters.ts';
 import type { Overview, SignupCounts, SignupState } from './overview.ts';
-import type { Consent, ConsentRecord, Mailbox, MailboxRecord } from './records.ts';
+import type { Click, Consent, ConsentRecord, LinkedSignup, Mailbox, MailboxRecord } from './records.ts';
 import type { WebhookQueue } from './webhook-queue.ts';
 
 export {
@@ -18,7 +18,7 @@ export {
   type SignupState,
 } from './overview.ts';
 export type { Counter, Counters, ReachedCounter } from './counters.ts';
-export type { Consent, ConsentRecord, Mailbox, MailboxRecord } from './records.ts';
+export type { Click, Consent, ConsentRecord, LinkedSignup, Mailbox, MailboxRecord, OpenSignup } from './records.ts';
 export * from './webhook-queue.ts';
 
 /** A signup that was admitted and is not stored yet. */
@@ -54,7 +54,10 @@ export interface ClaimedSignup {
   readonly dueAt: number;
   /** Number of earlier attempts. */
   readonly attempts: number;
-  /** True if an earlier attempt may have reached the API: a lookup precedes the next attempt. */
+  /**
+   * True if an earlier attempt may have reached the API: a lookup precedes the next attempt. Of an unconfirmed signup:
+   * if its mail may have been sent.
+   */
   readonly tried: boolean;
   /** True if the person clicked the link in a confirmation mail. */
   readonly confirmed: boolean;
@@ -124,6 +127,8 @@ export type DeliveryOutcome =
       readonly at: number;
       readonly nextAttemptAt: number | null;
       readonly reason: string | null;
+      /** True if a mail may have been sent. Default: false. */
+      readonly tried?: boolean;
     }
   | { readonly state: 'dead'; readonly at: number; readonly reason: string };
 
@@ -182,7 +187,7 @@ export interface StoredSignup {
   readonly dueAt: number;
   /** Number of attempts to deliver it so far. */
   readonly attempts: number;
-  /** Whether an attempt may have reached the API without an answer. */
+  /** Whether an attempt may have reached the API without an answer; of an unconfirmed one, its mail the server. */
   readonly tried: boolean;
   /** Whether it is delivered only after a click in a confirmation mail. */
   readonly needsConfirmation: boolean;
@@ -347,13 +352,18 @@ export interface SignupStore {
     known: readonly ({ readonly id: string } & KnownStatus)[],
   ): Promise<readonly { readonly id: string }[]>;
   /**
-   * Confirms a signup after the click in its mail: it waits for delivery from now on, and the consent ledger
-   * gets an entry. Idempotent.
-   *
-   * @param mailbox - is mailed at once again
-   * @returns false if there is no such signup
+   * The signup of a link in a mail, with the open ones of its mailbox; null if it was deleted. Reads a bounded number of
+   * rows.
    */
-  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean>;
+  linked(id: string): Promise<LinkedSignup | null>;
+  /**
+   * Confirms signups after the click in a mail: they wait for delivery from now on, the consent ledger gets an entry for
+   * each, and the mailbox is mailed at once again.
+   *
+   * @returns the ids of those that became confirmed; none if one that the page showed is no longer open: then nothing
+   *   changes
+   */
+  confirmPerson(click: Click): Promise<readonly string[]>;
   /**
    * Deletes an unconfirmed signup whose person did not sign up, and stops the confirmation mails to the mailbox until
    * it is forgotten or confirms one. Idempotent.

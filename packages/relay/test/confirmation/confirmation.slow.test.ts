@@ -1,14 +1,18 @@
 /** Double opt-in with real processes and ports: SIGKILL, many signups, check, and several relays. */
 import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { run, serve, type ServingRelay } from '../commands/relay-process.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { linkIn, Refusal, startMailServer, type MailServer } from '../mail-server.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { claimMs } from '../../src/store/signup-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { sharedPostgres } from '../postgres-server.ts';
-import { environment, post, runRelay } from '../running-relay.ts';
+import { environment, post, publicationId, runRelay } from '../running-relay.ts';
+import { confirming } from './confirming.ts';
 
 const settingsFor = (mail: MailServer): Record<string, string> => ({
   RELAY_CONFIRMATION: 'true',
@@ -58,8 +62,43 @@ it('signups, mails and links survive SIGKILL, and each signup is delivered once'
   third.child.kill('SIGTERM');
   expect((await third.ended).code).toBe(0);
   expect((await api.subscriptions()).filter(({ email }) => email === 'ada@example.com')).toHaveLength(1);
-  // Confirmed before the claim of the killed process ended: no second mail was needed.
   expect(mail.received).toHaveLength(1);
+});
+
+it('after SIGKILL a mail whose content has ended is tried again after a day, another one soon', async () => {
+  const mail = await startMailServer();
+  const never = new Promise<never>(() => {});
+  const asked = Promise.withResolvers<void>();
+  mail.refuseRecipient = (address) => (address.startsWith('bob') ? (asked.resolve(), never) : null);
+  mail.holdContent = () => never;
+  const folder = scratchFolder();
+  const relay = await serve(folder, settingsFor(mail));
+  for (const name of ['ada', 'bob']) expect((await relay.signUp(`${name}@example.com`)).status).toBe(202);
+  await waitUntil('the content of one mail has ended', () => mail.received.length === 1);
+  await asked.promise;
+  relay.child.kill('SIGKILL');
+  await relay.ended;
+  const store = openSqliteStore(`${folder}/relay.db`);
+  onTestFinished(() => store.close());
+  const day = 86_400_000;
+  const emailsAfter = async (ms: number): Promise<string[]> => {
+    const claim = { forms: ['default'], limit: 9, now: Date.now() + ms, mailsOf: { default: publicationId } };
+    return (await store.claim(claim)).map(({ submission }) => submission.email);
+  };
+  expect(await emailsAfter(claimMs)).toEqual(['bob@example.com']);
+  expect(await emailsAfter(day - claimMs)).toEqual(['bob@example.com']);
+  expect(await emailsAfter(day)).toContain('ada@example.com');
+});
+
+it('a mail server that answers the content after 130 seconds gets one mail', { timeout: 300_000 }, async () => {
+  const mail = await startMailServer();
+  mail.holdContent = () => sleep(130_000);
+  const relay = confirming(mail);
+  await relay.signUp('ada@example.com');
+  await waitUntil('it is sent', () => relay.events.some(({ type }) => type === 'confirmationSent'));
+  expect(mail.received).toHaveLength(1);
+  expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBeNull();
+  expect(relay.events.map(({ type }) => type)).toEqual(['accepted', 'confirmationSent']);
 });
 
 it('many signups: each person gets one mail, and each confirmed signup is delivered once', async () => {

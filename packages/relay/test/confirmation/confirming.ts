@@ -19,12 +19,18 @@ export const settingsFor = ({ url }: Pick<MailServer, 'url'>): Record<string, st
 
 export interface Confirming extends RunningRelay {
   readonly events: RelayEvent[];
-  signUp(email: string, more?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** @param form - default: the form without a name */
+  signUp(email: string, more?: Readonly<Record<string, unknown>>, form?: string): Promise<void>;
   /** Opens or posts to a link, as a browser does. */
-  visit(link: string, method?: string): Promise<Response>;
+  visit(link: string, method?: string, fields?: URLSearchParams): Promise<Response>;
 }
 
-export function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...parts }: RelayParts = {}): Confirming {
+/** @param options - `starts`: whether it works all the time; otherwise `deliver` does, on demand */
+export function confirming(
+  mail: Pick<MailServer, 'url'>,
+  { settings = {}, ...parts }: RelayParts = {},
+  { starts = true }: { readonly starts?: boolean } = {},
+): Confirming {
   const events: RelayEvent[] = [];
   const relay = runRelay({
     settings: { ...settingsFor(mail), ...settings },
@@ -32,14 +38,17 @@ export function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...pa
     onEvent: (event) => void events.push(event),
     ...parts,
   });
-  relay.start();
+  if (starts) relay.start();
   return {
     ...relay,
     events,
-    async signUp(email, more = {}) {
-      expect((await relay.fetch(post({ email, ...more }), '198.51.100.7')).status).toBe(202);
+    async signUp(email, more = {}, form) {
+      const request = post({ email, ...more });
+      const named = form === undefined ? request : new Request(`${request.url}/${form}`, request);
+      expect((await relay.fetch(named, '198.51.100.7')).status).toBe(202);
     },
-    visit: (link, method = 'GET') => relay.fetch(new Request(link, { method, redirect: 'manual' }), '198.51.100.7'),
+    visit: (link, method = 'GET', fields) =>
+      relay.fetch(new Request(link, { method, redirect: 'manual', ...(fields && { body: fields }) }), '198.51.100.7'),
   };
 }
 

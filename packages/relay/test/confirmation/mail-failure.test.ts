@@ -2,10 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { mailLimits } from '../../src/confirmation/smtp.ts';
 import { claimMs } from '../../src/store/signup-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { linkIn, type ReceivedMail, Refusal, startMailServer } from '../mail-server.ts';
-import { confirming, mailTo } from './confirming.ts';
+import { changedStore } from '../changed-store.ts';
+import { linkIn, type MailServer, type ReceivedMail, Refusal, startMailServer } from '../mail-server.ts';
+import { type Confirming, confirming, mailTo } from './confirming.ts';
 
 describe('a mail server', () => {
   it('that is down delays the mail, which is sent after its recovery', async () => {
@@ -90,10 +93,11 @@ describe('a mail server', () => {
     };
     const relay = confirming(mail, { now: () => Date.now() + passed });
     await relay.signUp('ada@example.com');
-    await waitUntil(
-      'it is deferred',
-      async () => (await relay.store.list({ reason: '451' }, { limit: 1 })).length === 1,
-    );
+    const [deferred] = await waitUntil('it is deferred', async () => {
+      const found = await relay.store.list({ reason: '451' }, { limit: 1 });
+      return found.length > 0 ? found : null;
+    });
+    expect(deferred).toMatchObject({ state: 'unconfirmed', tried: false });
     passed = 31_000;
     await relay.signUp('bob@example.com');
     await mailTo(mail, 'bob@example.com');
@@ -101,6 +105,7 @@ describe('a mail server', () => {
     const ids = mail.received.filter(({ recipient }) => recipient.startsWith('ada')).map(({ messageId }) => messageId);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
+    expect(await relay.store.person('ada@example.com')).toMatchObject({ mails: [{ mails: 1 }] });
   });
 
   it('that was down gets the next mail after the clock was set back', async () => {
@@ -198,22 +203,150 @@ describe('stopping', () => {
     expect(relay.events.map(({ type }) => type)).toEqual(['accepted', 'confirmationSent']);
     expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBeNull();
   });
+});
 
-  it('aborts a mail that the server does not answer, and sends it again after the next start', async () => {
+const day = 86_400_000;
+const backoff = { firstMs: 5, maxMs: 20 };
+const isForAda = (recipient: string): boolean => recipient === 'ada@example.com';
+const mailsToAda = ({ received }: MailServer): ReceivedMail[] =>
+  received.filter(({ recipient }) => isForAda(recipient));
+const failed = (what: string, { logged }: Confirming, text: string): Promise<string> =>
+  waitUntil(what, () => logged.find((line) => line.includes(text)) ?? null);
+const missed = (relay: Confirming): Promise<string> => failed('no reply', relay, 'may have been sent');
+
+describe('a mail whose content has ended counts as sent, and is tried once more after a day:', () => {
+  it.each<[string, number, (mail: MailServer, relay: Confirming) => unknown]>([
+    ['the reply does not come in time', 500, (_, relay) => missed(relay)],
+    ['the connection breaks', mailLimits.replyMs, (mail, relay) => (mail.drop(), missed(relay))],
+    ['the relay is stopped', mailLimits.replyMs, () => {}],
+  ])('%s', async (_, replyMs, lose) => {
     const mail = await startMailServer();
-    const held = Promise.withResolvers<void>();
-    mail.holdContent = () => held.promise;
+    mail.holdContent = (recipient) => (isForAda(recipient) ? new Promise(() => {}) : Promise.resolve());
+    let passed = 0;
+    const parts = { now: () => Date.now() + passed, confirmation: { backoff, limits: { ...mailLimits, replyMs } } };
+    let relay = confirming(mail, parts);
+    const { store } = relay;
+    await relay.signUp('ada@example.com');
+    const deferred = (recipient: string) => (isForAda(recipient) ? new Refusal(451, '4.7.1 Greylisted') : null);
+    for (const [days, mails, fate] of [
+      [0, 1, 'lost'],
+      [claimMs / day, 1, 'not due'],
+      [0.99, 1, 'not due'],
+      [1, 1, 'deferred'],
+      [1.1, 2, 'lost'],
+      [6, 2, 'not due'],
+    ] as const) {
+      passed = days * day;
+      mail.refuseRecipient = fate === 'deferred' ? deferred : null;
+      // Wakes the relay, whose timer does not follow the clock of this test.
+      await relay.signUp(`bob${days}@example.com`);
+      await mailTo(mail, `bob${days}@example.com`);
+      await waitUntil(`${mails} mails after ${days} days`, () => mailsToAda(mail).length === mails);
+      if (fate === 'lost') await lose(mail, relay);
+      if (fate === 'deferred')
+        await waitUntil(fate, async () => (await store.list({ reason: '451' }, { limit: 1 })).length === 1);
+      await relay.stop(0);
+      relay = confirming(mail, { ...parts, store });
+    }
+    expect(new Set(mailsToAda(mail).map(linkIn)).size).toBe(1);
+    expect(new Set(mailsToAda(mail).map(({ messageId }) => messageId)).size).toBe(1);
+    expect(await store.person('ada@example.com')).toMatchObject({
+      signups: [{ state: 'unconfirmed', nextAttemptAt: null, reason: 'the mail server has not confirmed the mail' }],
+      mails: [{ mails: 2 }],
+    });
+  });
+});
+
+describe('a mail whose content has not ended was not sent, and is tried again soon:', () => {
+  it('the server takes too long', async () => {
+    const mail = await startMailServer();
+    mail.refuseRecipient = () => new Promise(() => {});
+    const relay = confirming(mail, { confirmation: { backoff, limits: { ...mailLimits, dotMs: 500 } } });
+    await relay.signUp('ada@example.com');
+    const line = await failed('the time limit', relay, '"step":"message"');
+    mail.refuseRecipient = null;
+    await mailTo(mail, 'ada@example.com');
+    const said = { step: 'message', reason: 'The mail server does not take the mail: Timeout' };
+    expect(JSON.parse(line)).toMatchObject({ ...said, tookMs: expect.any(Number) as number });
+    await waitUntil('it is sent', () => relay.events.some(({ type }) => type === 'confirmationSent'));
+    expect(mail.received).toHaveLength(1);
+  });
+
+  it('the connection breaks', async () => {
+    const mail = await startMailServer();
+    mail.refuseRecipient = () => {
+      mail.refuseRecipient = null;
+      mail.drop();
+      return null;
+    };
     const relay = confirming(mail);
     await relay.signUp('ada@example.com');
-    await mailTo(mail, 'ada@example.com');
+    await waitUntil('it is sent', () => relay.events.some(({ type }) => type === 'confirmationSent'));
+    expect(mail.received).toHaveLength(1);
+  });
+
+  it('the store cannot note that it may be sent', async () => {
+    const mail = await startMailServer();
+    let passed = 0;
+    const relay = confirming(mail, { now: () => Date.now() + passed });
     await relay.stop(0);
+    let isFull = true;
+    const store = changedStore(relay.store, {
+      settle: (ids, outcome) =>
+        isFull && outcome.state === 'unconfirmed' && outcome.tried
+          ? Promise.reject(new StoreUnavailableError('The disk is full.'))
+          : relay.store.settle(ids, outcome),
+    });
+    const next = confirming(mail, { store, now: () => Date.now() + passed });
+    await next.signUp('ada@example.com');
+    await failed('the note', next, 'The mail was not sent: The disk is full.');
+    expect(mail.received).toEqual([]);
+    isFull = false;
+    passed = 31_000;
+    await next.signUp('bob@example.com');
+    await mailTo(mail, 'ada@example.com');
+    expect(next.events.filter(({ type }) => type.startsWith('mail'))).toEqual([]);
+  });
+});
+
+describe('a mail server that is slow to reply', () => {
+  it('gets each mail once, and others meanwhile until too many are without a reply', async () => {
+    const mail = await startMailServer();
+    const held = Promise.withResolvers<void>();
+    let unanswered = 0;
+    let most = 0;
+    mail.holdContent = async () => {
+      most = Math.max(most, (unanswered += 1));
+      await held.promise;
+      unanswered -= 1;
+    };
+    const relay = confirming(mail, { confirmation: { backoff, limits: { ...mailLimits, unanswered: 5 } } });
+    const people = Array.from({ length: 8 }, (_, n) => `person${n}@example.com`);
+    await Promise.all(people.map((person) => relay.signUp(person)));
+    await waitUntil('five without a reply', () => unanswered === 5);
+    expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBe(0);
     held.resolve();
-    mail.holdContent = null;
-    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
-    const next = confirming(mail, { store: relay.store, now: () => Date.now() + claimMs });
-    await waitUntil('the second mail', () => mail.received.length === 2);
-    await waitUntil('it is written down', () => next.events.length === 1);
-    expect(new Set(mail.received.map(({ messageId }) => messageId)).size).toBe(1);
-    expect(mail.received.map(linkIn)[0]).toBe(linkIn(mail.received[1] as ReceivedMail));
+    await waitUntil(
+      'all are sent',
+      () => relay.events.filter(({ type }) => type === 'confirmationSent').length === people.length,
+    );
+    expect(mail.received).toHaveLength(people.length);
+    expect(most).toBe(5);
+  });
+
+  it('may take longer for the reply than for the content', async () => {
+    const mail = await startMailServer();
+    const held = Promise.withResolvers<void>();
+    mail.holdContent = (recipient) => (isForAda(recipient) ? held.promise : Promise.resolve());
+    const relay = confirming(mail, { confirmation: { backoff, limits: { ...mailLimits, dotMs: 500 } } });
+    await relay.signUp('ada@example.com');
+    await mailTo(mail, 'ada@example.com');
+    mail.refuseRecipient = () => new Promise(() => {});
+    await relay.signUp('bob@example.com');
+    // Started later, and at the end of the same limit.
+    await failed('the limit of the second mail', relay, 'takes no confirmation mails');
+    held.resolve();
+    await waitUntil('the first is sent', () => relay.events.some(({ type }) => type === 'confirmationSent'));
+    expect(mail.received).toHaveLength(1);
   });
 });

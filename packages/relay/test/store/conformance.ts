@@ -15,6 +15,7 @@ import {
   type SignupStore,
   type ConfirmationScan,
 } from '../../src/index.ts';
+import { clicked } from '../clicked.ts';
 import { found } from '../new-signup.ts';
 import { signupId } from '../../src/store/signup-identity.ts';
 
@@ -550,9 +551,9 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.nextDueAt(forms, 'unconfirmed')).toBeNull();
 
       const click: Consent = { sentence: null, version: null, page: null, visitor: '198.51.100.0' };
-      expect(await store.confirmPerson('018f0000-0000-7000-8000-00000000000f', start, click)).toBe(false);
-      expect(await store.confirmPerson(id, start + 9, click)).toBe(true);
-      expect(await store.confirmPerson(id, start + 10, click)).toBe(true);
+      expect(await clicked(store, '018f0000-0000-7000-8000-00000000000f', start, click)).toBe(false);
+      expect(await clicked(store, id, start + 9, click)).toBe(true);
+      expect(await clicked(store, id, start + 10, click)).toBe(false);
       expect((await store.person(signup().submission.email)).consents).toMatchObject([
         { signup: id, kind: 'given' },
         { signup: id, kind: 'confirmed', at: start + 9, visitor: '198.51.100.0' },
@@ -571,7 +572,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const store = await fresh();
       const id = await store.accept(signup({ needsConfirmation: true }));
       await claim(store, 9, start, { mailsOf });
-      await store.confirmPerson(id, start, consent);
+      await clicked(store, id, start, consent);
       const mailed: DeliveryOutcome = { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null };
       await store.settle([id], mailed);
       expect(await store.counts()).toEqual({ ...none, waiting: 1 });
@@ -588,7 +589,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.settle([id], dead);
       expect(await store.redrive({}, start)).toBe(1);
       expect(await store.counts()).toEqual({ ...none, unconfirmed: 1 });
-      await store.confirmPerson(id, start, consent);
+      await clicked(store, id, start, consent);
       await claim(store, 9, start);
       await store.settle([id], dead);
       expect(await store.redrive({}, start)).toBe(1);
@@ -606,7 +607,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       } as const;
       const id = await store.accept(signup({ needsConfirmation: true, consent: request }));
       const later = start + 3 * repeatWindowMs;
-      await store.confirmPerson(id, later, { ...consent, sentence: null, page: null, visitor: '198.51.100.0' });
+      await clicked(store, id, later, { ...consent, sentence: null, page: null, visitor: '198.51.100.0' });
       expect((await store.person(signup().submission.email)).consents).toMatchObject([
         { ...request, signup: id, at: start },
         { kind: 'confirmed', signup: id, at: later, visitor: '198.51.100.0' },
@@ -650,7 +651,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
           ...signup({ needsConfirmation: true, consent: given }),
           submission: { email },
         });
-        await store.confirmPerson(id, start, consent);
+        await clicked(store, id, start, consent);
         ids.push(id);
       }
       const pages = [];

@@ -69,7 +69,8 @@ export function describeFlood(place: () => Promise<Place>): void {
     expect((await store.counts()).unconfirmed).toBe(restarts * asksADay);
     const { signups } = await store.erase(address);
     expect(signups).toBe((restarts * asksADay) / 10);
-    expect(await store.person(address)).toMatchObject({ signups: [], consents: [], mails: [] });
+    // Other spellings still wait for the mailbox.
+    expect(await store.person(address)).toMatchObject({ signups: [], consents: [], mails: [{ mails: 6 }] });
     await store.close();
   }, 900_000);
 }

@@ -1,16 +1,16 @@
 /** Number of rows that each statement of the PostgreSQL store reads from a large table, counted by the server. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Consent, SignupStore } from '../../src/index.ts';
+import type { SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { found, newSignup } from '../new-signup.ts';
 import { forms, server } from './fresh-postgres.ts';
+import { clicked } from '../clicked.ts';
 
 const many = { delivered: 100_000, held: 20_000, sent: 20_000, webhooks: 20_000 };
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
 const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
-const click: Consent = { sentence: null, version: null, page: null, visitor: null };
 const scan = { until: 0, newest: null, cursor: null, startedAt: null };
 const now = Date.now();
 const first = now - 1e9;
@@ -124,7 +124,7 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
           scan,
         ),
     ],
-    ['confirm a person', async (store) => store.confirmPerson((await idsOf(store, 'held'))[0] ?? '', now, click)],
+    ['confirm a person', async (store) => clicked(store, (await idsOf(store, 'held'))[0] ?? '', now)],
     ['find a person', async (store) => expect((await store.person('held1@example.com')).signups).toHaveLength(1)],
     ['find a signup by address', (store) => store.list({ email: 'held1@example.com' }, { limit: 10 })],
     ['list the newest', (store) => store.list({}, { limit: 50 })],

@@ -12,6 +12,7 @@ import { post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
+import { clicked } from '../clicked.ts';
 
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 
@@ -158,12 +159,11 @@ describe('several relays on one PostgreSQL', () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const running = stores.map((store) => runRelay({ api: api.fetch, store, settings: webhookSettings(receiver) }));
     await Promise.all(running.map((relay) => relay.deliver({ untilMs: Date.now() + 10_000 })));
-    const click = { sentence: null, version: null, page: null, visitor: null };
     const [one, two, three] = stores as [SignupStore, SignupStore, SignupStore];
     const ids = await Promise.all(
       Array.from({ length: 60 }, async (_, i) => {
         const id = await one.accept(newSignup(`p${i}@example.com`, { needsConfirmation: true }));
-        await (i % 2 ? two : three).confirmPerson(id, Date.now(), click);
+        await clicked(i % 2 ? two : three, id, Date.now());
         return id;
       }),
     );

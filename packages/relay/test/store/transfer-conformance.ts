@@ -5,6 +5,7 @@ import { claimMs, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { exportLines, importLines } from '../../src/store/transfer.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { clicked } from '../clicked.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 const forms = ['default'];
@@ -74,7 +75,7 @@ export async function filled(): Promise<SignupStore> {
     ),
   );
   const unconfirmed = await Promise.all([2000, 2001].map((n) => store.accept(signup(n, { needsConfirmation: true }))));
-  for (const id of unconfirmed.slice(1)) await store.confirmPerson(id, start + 2009, { ...consent, sentence: null });
+  for (const id of unconfirmed.slice(1)) await clicked(store, id, start + 2009, { ...consent, sentence: null });
   const claimed = await store.claim({ forms, limit: 3, now: start + 3000 });
   const [delivered, dead] = claimed.map(({ id }) => id);
   await store.settle([delivered ?? ''], { state: 'delivered', at: start + 4000 });

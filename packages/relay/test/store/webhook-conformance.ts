@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts';
 import { found, newSignup } from '../new-signup.ts';
 import type { Place } from './conformance.ts';
+import { clicked } from '../clicked.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 const forms = ['default'];
@@ -84,8 +85,8 @@ export function describeWebhookQueue(place: () => Promise<Place>): void {
     it('report a confirmation by its person once', async () => {
       const store = await fresh(crm);
       const id = await accept(store, 'ada@example.com', true);
-      expect(await store.confirmPerson(id, start + 3, consent)).toBe(true);
-      expect(await store.confirmPerson(id, start + 4, consent)).toBe(true);
+      expect(await clicked(store, id, start + 3)).toBe(true);
+      expect(await clicked(store, id, start + 4)).toBe(false);
       expect(await claim(store)).toMatchObject([{ type: 'signup.confirmed', signup: id, at: start + 3 }]);
     });
 
@@ -192,7 +193,7 @@ export function describeWebhookQueue(place: () => Promise<Place>): void {
     it('is kept for a signup: a later one waits for the earlier', async () => {
       const store = await fresh(crm);
       const ada = await accept(store, 'ada@example.com', true);
-      await store.confirmPerson(ada, start, consent);
+      await clicked(store, ada, start);
       await settle(store, ada, delivered);
       const bob = await deliver(store, 'bob@example.com');
       const [confirmed, other, ...rest] = await claim(store);
@@ -226,7 +227,7 @@ export function describeWebhookQueue(place: () => Promise<Place>): void {
     it('does not wait for a dead letter', async () => {
       const store = await fresh(crm);
       const ada = await accept(store, 'ada@example.com', true);
-      await store.confirmPerson(ada, start, consent);
+      await clicked(store, ada, start);
       const [confirmed] = await claim(store);
       await store.webhooks.settle(confirmed?.seq ?? 0, { state: 'dead', reason: 'the receiver answered 400' });
       await settle(store, ada, delivered);

@@ -9,6 +9,7 @@ import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
 import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
+import { clicked } from '../clicked.ts';
 
 /** Short waits without jitter. */
 const webhooks = { backoff: { firstMs: 20, maxMs: 60 } };
@@ -224,7 +225,7 @@ describe('a webhook', () => {
       consent: null,
       receivedAt: Date.now(),
     });
-    await relay.store.confirmPerson(id, Date.now(), { sentence: null, version: null, page: null, visitor: null });
+    await clicked(relay.store, id, Date.now());
     // The next signup wakes both loops.
     await signUp(relay, 'bob');
     await waitUntil('both are delivered', async () => (await relay.store.counts()).delivered === 2);

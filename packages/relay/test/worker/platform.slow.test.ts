@@ -19,6 +19,8 @@ function openStorage(folder: string): DatabaseSync {
   return new DatabaseSync(join(folder, file));
 }
 
+const token = 'a-token-of-the-operator-0123456789';
+
 describe('the Worker', () => {
   it('sends mails over STARTTLS and over TLS, with login', async () => {
     const folder = scratchFolder();
@@ -39,7 +41,9 @@ describe('the Worker', () => {
         onAuth: ({ username, password }, _session, done) =>
           password === 'p:/ä' ? done(null, { user: username }) : done(new Error('wrong')),
       });
+      mail.holdContent = () => new Promise(() => {});
       const worker = await serveWorker(bundle, {
+        RELAY_OPERATOR_TOKEN: token,
         NODE_EXTRA_CA_CERTS: authority,
         RELAY_CONFIRMATION: 'true',
         RELAY_MAIL_FROM: 'news@example.com',
@@ -53,6 +57,11 @@ describe('the Worker', () => {
         return mail.received[0] ?? null;
       });
       expect(received).toMatchObject({ secure: true, user: 'relay', recipient: 'ada@example.com' });
+      // The server has its content, and has not answered it.
+      const noted = await fetch(`${worker.address}/operator/api/signups`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(await noted.text()).toContain('the mail server has not confirmed the mail');
       await worker.kill();
     }
   });

@@ -11,7 +11,15 @@ import {
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
+import {
+  mailCandidates,
+  type MailCandidate,
+  planClick,
+  planMails,
+  shownBy,
+  toMailbox,
+  type Unmailed,
+} from '../mailbox-mails.ts';
 import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
@@ -26,6 +34,7 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
+  toOpen,
   toOpenStatus,
   toSignupOfPerson,
   toStored,
@@ -36,14 +45,16 @@ import {
   type Claim,
   type ClaimedSignup,
   claimMs,
+  type Click,
   type ConfirmedSignup,
-  type Consent,
   type ConsentRecord,
   type FoundSubscription,
   freshMs,
   type HeldAboutPerson,
   type KnownStatus,
+  type LinkedSignup,
   type Mailbox,
+  type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -106,7 +117,7 @@ class PostgresStore implements SignupStore {
   readonly #processId = randomUUID();
   /** Leases of scans by publication, in milliseconds; every stored page renews the lease. */
   readonly #leases = new Map<string, number>();
-  /** Resolves with the last claim: claims of this process run one after the other and use one connection. */
+  /** Resolves with the last claim or click: those of this process run one after the other and use one connection. */
   #claimed: Promise<unknown> = Promise.resolve();
 
   constructor(database: OpenDatabase) {
@@ -131,18 +142,25 @@ class PostgresStore implements SignupStore {
   }
 
   claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
-    const work = (query: RunQuery): Promise<readonly ClaimedSignup[]> => this.#claimIn(query, claim);
-    const claimed = this.#claimed.then(() =>
-      asStoreUnavailable('written', () => this.#database.brief.transaction(work)),
+    return this.#alone((query) => this.#claimIn(query, claim));
+  }
+
+  /** Runs a transaction that changes what claims read. */
+  #alone<T>(work: (query: RunQuery) => Promise<T>): Promise<T> {
+    const locked = async (query: RunQuery): Promise<T> => {
+      await query(sql.lockClaims);
+      return work(query);
+    };
+    const done = this.#claimed.then(() =>
+      asStoreUnavailable('written', () => this.#database.brief.transaction(locked)),
     );
-    this.#claimed = claimed.catch(() => undefined);
-    return claimed;
+    this.#claimed = done.catch(() => undefined);
+    return done;
   }
 
   async #claimIn(query: RunQuery, { forms, limit, now, batch, mailsOf }: Claim): Promise<readonly ClaimedSignup[]> {
     const state = mailsOf ? 'unconfirmed' : 'waiting';
     const states = claimableStates(state, batch !== undefined);
-    await query(sql.lockClaims);
     const due = batch ? neverAttempted : now;
     const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
     if (rows.length === 0) return [];
@@ -243,13 +261,29 @@ class PostgresStore implements SignupStore {
     );
   }
 
-  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
-    const { sentence, version, page, visitor } = consent;
-    const values = [id, at, sentence, version, page, visitor, mailbox?.mailbox, mailbox?.publication];
-    return asStoreUnavailable(
-      'written',
-      async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true,
-    );
+  linked(id: string): Promise<LinkedSignup | null> {
+    const { query } = this.#database.brief;
+    return asStoreUnavailable('read', async () => {
+      const [signup] = (await query(filtered.list('id = ?'), [id, 1])).map(toStored);
+      const mailbox = mailboxHash(signup?.submission?.email ?? '');
+      return signup ? { signup, open: (await query(sql.openSignups, [id, mailbox])).map(toOpen) } : null;
+    });
+  }
+
+  confirmPerson(click: Click): Promise<readonly string[]> {
+    return this.#alone(async (query) => {
+      const shown = shownBy(click);
+      if ((await query(sql.lockOpen, [shown])).length < shown.length) return [];
+      const mailbox = mailboxHash(click.confirmed[0]?.submission.email ?? '');
+      const { rows, entries, kept, record } = planClick(
+        click,
+        (await query(sql.mailboxesOf, [[mailbox]])).map(toMailbox),
+      );
+      const { at, superseded } = click;
+      await query(sql.confirmPerson, [json(rows), json(entries), at, superseded, record?.mailbox, record?.publication]);
+      await setMailboxes(query, record && record.signups.length > 0 ? [record] : [], kept);
+      return rows.map(({ id }) => id);
+    });
   }
 
   stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
@@ -291,7 +325,7 @@ class PostgresStore implements SignupStore {
     const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
     const consents = await this.#readLong(sql.consentsOf, [ledgerHashes(address)], (rows) => rows.map(toConsent));
     const suppressed = await this.#readLong(sql.isSuppressed, [suppressionHash(address)], (rows) => rows.length > 0);
-    const mails = await this.#readLong(sql.mailboxesOf, [mailboxHash(address)], (rows) => rows.map(toMailbox));
+    const mails = await this.#readLong(sql.mailboxesOf, [[mailboxHash(address)]], (rows) => rows.map(toMailbox));
     return { signups, consents, mails, suppressed };
   }
 
@@ -411,17 +445,28 @@ async function claimMails(
   now: number,
 ): Promise<readonly ClaimedSignup[]> {
   if (candidates.length === 0) return [];
-  const asked = candidates.map(({ mailbox, publication }) => ({ mailbox, publication }));
-  const stored = (await query(sql.mailboxes, [json(asked)])).map(toMailbox);
-  const { mailed, kept, records } = planMails(candidates, stored, now);
-  await query(sql.countMails, [
-    json(records.map(({ lastMailAt, ...record }) => ({ ...record, last_mail_at: lastMailAt }))),
-    json(kept.map(({ id, reason }) => ({ id, last_error: reason }))),
-  ]);
+  const stored = (await query(sql.mailboxesOf, [candidates.map(({ mailbox }) => mailbox)])).map(toMailbox);
+  const ids = stored.flatMap(({ signups }) => signups.map(({ id }) => id));
+  const sent = new Set((await query(sql.mailSent, [ids])).map(({ id }) => String(id)));
+  const { mailed, kept, records } = planMails(candidates, stored, sent, now);
+  await setMailboxes(query, records, kept);
   if (mailed.length > 0) await query(sql.beginMails, [mailed.map(({ id }) => id), now + claimMs]);
   return mailed;
 }
 
+async function setMailboxes(
+  query: RunQuery,
+  records: readonly MailboxRecord[],
+  kept: readonly Unmailed[],
+): Promise<void> {
+  const columns = records.map(({ lastMailAt, signups, ...record }) => ({
+    ...record,
+    last_mail_at: lastMailAt,
+    signups: JSON.stringify(signups),
+  }));
+  const waiting = kept.map(({ id, until, reason }) => ({ id, next_attempt_at: until, last_error: reason }));
+  await query(sql.setMailboxes, [json(columns), json(waiting)]);
+}
 const statusColumns = ({ status, askAgainAt }: KnownStatus) => ({ status, next_attempt_at: askAgainAt });
 
 function settledRows({ ids, outcome }: Settlement): Row[] {

@@ -30,7 +30,8 @@ const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt",
   last_error AS reason, status, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
-  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.status`;
+  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.last_error AS reason,
+  s.status`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -122,14 +123,13 @@ export const sql = {
   postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
   beginMails: `UPDATE ${signup} SET next_attempt_at = $2, last_error = NULL WHERE id = ANY($1::uuid[])`,
   remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
-  mailboxes: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (
-      SELECT mailbox, publication FROM ${rowsOf(confirmationMailbox, '$1')})`,
-  mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = $1 ORDER BY publication`,
-  countMails: `WITH kept AS (UPDATE ${signup} AS s SET next_attempt_at = NULL, last_error = r.last_error
-      FROM ${rowsOf(signup, '$2')} AS r WHERE s.id = r.id)
-    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at)
-      SELECT mailbox, publication, mails, last_mail_at FROM ${rowsOf(confirmationMailbox, '$1')}
-    ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
+  mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = ANY($1::text[]) ORDER BY publication`,
+  mailSent: `SELECT id FROM ${signup} AS s WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'unconfirmed' AND next_attempt_at IS NULL`,
+  setMailboxes: `WITH kept AS (UPDATE ${signup} AS s SET next_attempt_at = r.next_attempt_at, last_error = r.last_error
+      FROM ${rowsOf(signup, '$2')} AS r WHERE s.id = r.id AND ${unindexedState('s')} = 'unconfirmed')
+    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at, signups)
+      SELECT mailbox, publication, mails, last_mail_at, signups FROM ${rowsOf(confirmationMailbox, '$1')}
+    ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at, signups = excluded.signups`,
   stopMails: `WITH removed AS (DELETE FROM ${signup} WHERE id = $1 AND state = 'unconfirmed')
     INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at, suppressed_at) VALUES ($2, $3, 1, $4, $4)
     ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
@@ -138,8 +138,8 @@ export const sql = {
   beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 
   settle: `WITH changed AS (
-      UPDATE ${signup} AS s SET state = o.state, tried = s.tried OR o.tried, batch = NULL, next_attempt_at = o.next_attempt_at,
-        settled_at = o.settled_at, last_error = o.last_error, status = o.status
+      UPDATE ${signup} AS s SET state = o.state, tried = o.tried OR (s.tried AND s.state <> 'unconfirmed'), batch = NULL,
+        next_attempt_at = o.next_attempt_at, settled_at = o.settled_at, last_error = o.last_error, status = o.status
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
       WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${countDelivered('+')} SELECT`,
@@ -153,7 +153,8 @@ export const sql = {
               ORDER BY next_attempt_at LIMIT 1) AS s`,
   // A mail may be held for a day.
   pullForward: `UPDATE ${signup} SET next_attempt_at = $1 WHERE next_attempt_at IS NOT NULL
-                AND next_attempt_at > $2::bigint + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END RETURNING id`,
+                AND next_attempt_at > $2::bigint + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END
+                 AND NOT (state = 'unconfirmed' AND tried) RETURNING id`,
 
   openBatches: `SELECT id, claimed_at AS "claimedAt", sent_at AS "sentAt",
                   (SELECT count(*) FROM ${signup} AS s WHERE s.batch = b.id) AS open
@@ -185,14 +186,18 @@ export const sql = {
       ORDER BY next_attempt_at LIMIT $3) AS s ORDER BY "settledAt" LIMIT $3`,
   settleStatuses: `UPDATE ${signup} AS s SET status = k.status, next_attempt_at = k.next_attempt_at FROM ${rowsOf(signup, '$1')} AS k
       WHERE s.id = k.id AND ${unindexedState('s')} = 'delivered' AND s.next_attempt_at IS NOT NULL RETURNING s.id`,
-  confirmPerson: `WITH confirmed AS (
-      UPDATE ${signup} SET state = 'waiting', due_at = $2, next_attempt_at = 0, last_error = NULL
-      WHERE id = $1 AND state = 'unconfirmed'
-      RETURNING id, form, content),
-    ledger AS (INSERT INTO ${consent} (${entry})
-      SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING),
-    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $7 AND publication = $8 AND EXISTS (SELECT FROM confirmed))
-    SELECT EXISTS (SELECT FROM ${signup} WHERE id = $1) AS known`,
+  openSignups: `SELECT s.id, s.form, s.received_at AS "receivedAt", s.submission, c.sentence, c.version
+    FROM ${signup} AS s LEFT JOIN ${consent} AS c ON c.signup = s.id AND c.kind <> 'confirmed'
+    WHERE ${unindexedState('s')} = 'unconfirmed' AND s.id = ANY(ARRAY(SELECT $1::uuid UNION SELECT (e ->> 'id')::uuid
+      FROM ${confirmationMailbox} AS m, json_array_elements(m.signups::json) AS e WHERE m.mailbox = $2 AND strpos(m.signups, $1::uuid::text) > 0))
+    ORDER BY s.id`,
+  lockOpen: `SELECT id, form FROM ${signup} AS s WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'unconfirmed' ORDER BY id FOR UPDATE`,
+  confirmPerson: `WITH confirmed AS (UPDATE ${signup} AS s SET state = 'waiting', due_at = $3, next_attempt_at = 0, last_error = NULL,
+        tried = false, submission = r.submission, content = r.content, status = r.status
+      FROM ${rowsOf(signup, '$1')} AS r WHERE s.id = r.id),
+    superseded AS (DELETE FROM ${signup} WHERE id = ANY($4::uuid[])),
+    forgotten AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $5 AND publication = $6)
+    INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')} ON CONFLICT (signup, kind) DO NOTHING`,
 
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
            UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,
@@ -224,7 +229,10 @@ export const sql = {
         CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = ANY($5::text[])) AS s
       WHERE strpos(d.types, 'signup.erased') > 0 ORDER BY s.id),
     consents AS (DELETE FROM ${consent} WHERE person = ANY($5::text[]) AND NOT $2 RETURNING 1),
-    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $6 AND suppressed_at IS NULL),
+    -- Other addresses of the mailbox may have signups that its next link has to show.
+    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $6 AND suppressed_at IS NULL AND NOT EXISTS (
+      SELECT FROM json_array_elements(signups::json) AS e JOIN ${signup} AS s ON s.id = (e ->> 'id')::uuid
+      WHERE ${unindexedState('s')} = 'unconfirmed' AND NOT (s.content >= $1 AND s.content < $1 || '~'))),
     suppressed AS (INSERT INTO ${suppression} (hash) VALUES ($4) ON CONFLICT (hash) DO NOTHING)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   isSuppressed: `SELECT 1 FROM ${suppression} WHERE hash = $1`,
@@ -317,10 +325,6 @@ export const webhooks = {
 const chosen = (states: string, where: string): string =>
   `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
-/** The mail server has refused its mail, or defers it: it is tried again whenever its mailbox got the last one. */
-const isTriedMail = `needs_confirmation AND attempts = 0
-  AND (state = 'dead' OR (state = 'unconfirmed' AND next_attempt_at <> due_at))`;
-
 /** Statements with a filter; `where` has a `?` for each value. Changes run in batches, after an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
@@ -329,8 +333,8 @@ export const filtered = {
   redrive: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", `(state <> 'unconfirmed' OR ${isHeld}) AND ${where}`)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint WHEN ${isTriedMail} THEN 1 ELSE 0 END,
-        due_at = least(due_at, ?::bigint), settled_at = NULL, last_error = NULL
+        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, due_at = least(due_at, ?::bigint),
+        settled_at = NULL, last_error = NULL, status = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})

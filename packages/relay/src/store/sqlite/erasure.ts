@@ -37,10 +37,11 @@ export class Erasure {
     const { states, consents } = await this.#commits.run(() => {
       webhooks.reportErasure.run({ person, spelling, now: Date.now() });
       suppress.run(suppressionHash(address));
-      eraseMailbox.run(mailboxHash(address));
       // First the ledger: a signup takes its request along.
       const consents = keepConsent ? 0 : Number(eraseConsents.run(person, spelling).changes);
-      return { states: erase.all({ person }).map(({ state }) => state), consents };
+      const states = erase.all({ person }).map(({ state }) => state);
+      eraseMailbox.run(mailboxHash(address));
+      return { states, consents };
     });
     this.#db.emptyLog();
     const delivered = states.filter((state) => state === 'delivered').length;

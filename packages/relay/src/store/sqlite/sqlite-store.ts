@@ -11,16 +11,8 @@ import {
 } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
-import {
-  firstIdOf,
-  ledgerHashes,
-  mailboxHash,
-  personHash,
-  personOfFingerprint,
-  signupId,
-  suppressionHash,
-} from '../signup-identity.ts';
+import { mailCandidates, type MailCandidate, planClick, planMails, shownBy, toMailbox } from '../mailbox-mails.ts';
+import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   firstEntry,
@@ -35,6 +27,7 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
+  toOpen,
   toOpenStatus,
   toSignupOfPerson,
   toStored,
@@ -46,14 +39,16 @@ import {
   type Claim,
   type ClaimedSignup,
   claimMs,
+  type Click,
   type ConfirmedSignup,
-  type Consent,
   type ConsentRecord,
   type FoundSubscription,
   freshMs,
   type HeldAboutPerson,
   type KnownStatus,
+  type LinkedSignup,
   type Mailbox,
+  type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -142,14 +137,21 @@ export class SqliteStore implements SignupStore {
   }
 
   #claimMails(candidates: readonly MailCandidate[], now: number): readonly ClaimedSignup[] {
-    const { mailbox, countMail, keepUnmailed, beginMail } = this.#statements;
-    const stored = candidates.map((each) => mailbox.get({ mailbox: each.mailbox, publication: each.publication }));
-    const known = stored.filter((row) => row !== undefined).map(toMailbox);
-    const { mailed, kept, records } = planMails(candidates, known, now);
-    for (const { suppressedAt: _, ...record } of records) countMail.run(record);
-    for (const each of kept) keepUnmailed.run(each);
+    const { mailboxesOf, mailSent, keepUnmailed, beginMail } = this.#statements;
+    const known = candidates.flatMap(({ mailbox }) => mailboxesOf.all(mailbox)).map(toMailbox);
+    const ids = known.flatMap(({ signups }) => signups.map(({ id }) => id));
+    const sent = new Set(mailSent.all(JSON.stringify(ids)).map(({ id }) => String(id)));
+    const { mailed, kept, records } = planMails(candidates, known, sent, now);
+    for (const record of records) this.#setMailbox(record);
+    for (const each of kept) keepUnmailed.run({ ...each });
     for (const { id } of mailed) beginMail.run({ id, until: now + claimMs });
     return mailed;
+  }
+
+  #setMailbox({ signups, ...record }: MailboxRecord): void {
+    const { setMailbox, forgetMailbox } = this.#statements;
+    if (signups.length > 0) setMailbox.run({ ...record, signups: JSON.stringify(signups) });
+    else forgetMailbox.run({ mailbox: record.mailbox, publication: record.publication });
   }
 
   /**
@@ -265,14 +267,26 @@ export class SqliteStore implements SignupStore {
     );
   }
 
-  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
+  linked(id: string): Promise<LinkedSignup | null> {
+    return this.#read(() => {
+      const [signup] = this.#statements.ofId.all(id).map(toStored);
+      const mailbox = mailboxHash(signup?.submission?.email ?? '');
+      return signup ? { signup, open: this.#statements.openSignups.all({ id, mailbox }).map(toOpen) } : null;
+    });
+  }
+
+  confirmPerson(click: Click): Promise<readonly string[]> {
+    const { openSignup, mailboxesOf, confirmPerson, removeUnconfirmed, keepUnmailed } = this.#statements;
     return this.#commits.run(() => {
-      const row = this.#statements.confirmPerson.get({ id, at });
-      if (!row) return this.#statements.exists.get(id) !== undefined;
-      if (mailbox) this.#statements.forgetMailbox.run({ ...mailbox });
-      const person = personOfFingerprint(String(row['content']));
-      this.#addConsent({ ...consent, signup: id, kind: 'confirmed', at, form: String(row['form']), person });
-      return true;
+      if (shownBy(click).some((id) => openSignup.get(id) === undefined)) return [];
+      const mailboxes = mailboxesOf.all(mailboxHash(click.confirmed[0]?.submission.email ?? ''));
+      const { rows, entries, kept, record } = planClick(click, mailboxes.map(toMailbox));
+      for (const row of rows) confirmPerson.run({ ...row, at: click.at });
+      for (const entry of entries) this.#addConsent(entry);
+      for (const id of click.superseded) removeUnconfirmed.run(id);
+      for (const each of kept) keepUnmailed.run({ ...each });
+      if (record) this.#setMailbox(record);
+      return rows.map(({ id }) => id);
     });
   }
 

@@ -9,7 +9,7 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   last_error AS reason, status, intent`;
 
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, status`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, last_error AS reason, status`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
 
@@ -83,8 +83,9 @@ export const sql = {
   remove: `DELETE FROM signup WHERE id = ?`,
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
-  settle: `UPDATE signup SET state = :state, tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-             settled_at = :settledAt, last_error = :reason, status = :status WHERE id = :id
+  settle: `UPDATE signup SET state = :state, tried = :tried OR (tried AND state <> 'unconfirmed'), batch = NULL,
+             next_attempt_at = :nextAttemptAt, settled_at = :settledAt, last_error = :reason,
+             status = :status WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
               next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
@@ -112,23 +113,29 @@ export const sql = {
                    AND next_attempt_at <= :now AND submission IS NOT NULL ORDER BY next_attempt_at LIMIT :limit`,
   settleStatus: `UPDATE signup SET status = :status, next_attempt_at = :askAgainAt
                  WHERE id = :id AND state = 'delivered' AND next_attempt_at IS NOT NULL`,
-  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL
-                  WHERE id = :id AND state = 'unconfirmed'
-                  RETURNING form, content`,
-  exists: `SELECT 1 FROM signup WHERE id = ?`,
+  ofId: `SELECT ${stored} FROM signup WHERE id = ?`,
+  openSignups: `SELECT s.id, s.form, s.received_at AS receivedAt, s.submission, c.sentence, c.version
+                FROM signup AS s LEFT JOIN consent AS c ON c.signup = s.id AND c.kind <> 'confirmed'
+                WHERE +s.state = 'unconfirmed' AND s.id IN (SELECT :id UNION ALL SELECT json_each.value ->> 'id'
+                  FROM confirmation_mailbox AS m, json_each(m.signups) WHERE m.mailbox = :mailbox AND instr(m.signups, :id) > 0)
+                ORDER BY s.id`,
+  openSignup: `SELECT 1 FROM signup WHERE id = ? AND state = 'unconfirmed'`,
+  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL, tried = 0,
+                    submission = :submission, content = :content, status = :status WHERE id = :id`,
 
-  mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
   mailboxesOf: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = ?`,
-  countMail: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at)
-              VALUES (:mailbox, :publication, :mails, :lastMailAt)
-              ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
-  keepUnmailed: `UPDATE signup SET next_attempt_at = NULL, last_error = :reason WHERE id = :id`,
+  mailSent: `SELECT id FROM signup WHERE id IN (SELECT value FROM json_each(?)) AND +state = 'unconfirmed' AND next_attempt_at IS NULL`,
+  setMailbox: `INSERT OR REPLACE INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at, signups)
+               VALUES (:mailbox, :publication, :mails, :lastMailAt, :suppressedAt, :signups)`,
+  keepUnmailed: `UPDATE signup SET next_attempt_at = :until, last_error = :reason WHERE id = :id AND state = 'unconfirmed'`,
   suppressMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at)
                     VALUES (:mailbox, :publication, 1, :at, :at)
                     ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
   removeUnconfirmed: `DELETE FROM signup WHERE id = ? AND state = 'unconfirmed'`,
   forgetMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
-  eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL`,
+  // Other addresses of the mailbox may have signups that its next link has to show.
+  eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM json_each(signups) JOIN signup AS s ON s.id = json_each.value ->> 'id' AND +s.state = 'unconfirmed')`,
   expireMailboxes: `DELETE FROM confirmation_mailbox WHERE (mailbox, publication) IN (SELECT mailbox, publication
       FROM confirmation_mailbox WHERE last_mail_at < :before LIMIT :limit)`,
 
@@ -182,7 +189,8 @@ export const scans = {
              WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT :limit`,
   // A mail may be held for a day.
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL
-                AND next_attempt_at > :latest + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END`,
+                AND next_attempt_at > :latest + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END
+                 AND NOT (state = 'unconfirmed' AND tried)`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
@@ -245,10 +253,6 @@ export const webhooks = {
 /** Runs once, when the number is first asked for. */
 export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state = 'delivered'`;
 
-/** The mail server has refused its mail, or defers it: it is tried again whenever its mailbox got the last one. */
-const isTriedMail = `needs_confirmation = 1 AND attempts = 0
-  AND (state = 'dead' OR (state = 'unconfirmed' AND next_attempt_at <> due_at))`;
-
 /** Statements with a filter; `where` has a `?` for each value. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
@@ -257,8 +261,8 @@ export const filtered = {
   redrive: (
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? WHEN ${isTriedMail} THEN 1 ELSE 0 END,
-      due_at = min(due_at, ?), settled_at = NULL, last_error = NULL
+      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? ELSE 0 END, due_at = min(due_at, ?),
+      settled_at = NULL, last_error = NULL, status = NULL
     WHERE id IN (SELECT id FROM ${redrivable}) AND ${where}`,
   discard: (where: string) =>
     `DELETE FROM signup WHERE id IN (SELECT id FROM ${undelivered} WHERE state IN ('dead', 'review', 'unconfirmed')) AND ${where}`,

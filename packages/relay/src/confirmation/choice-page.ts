@@ -1,0 +1,103 @@
+/** The page of a link on which the owner of a mailbox chooses what to confirm, and the choice in its posts. */
+import { timingSafeEqual } from 'node:crypto';
+import { escapeHtml } from '@newsletter-kit/core/endpoint';
+import { sign } from '../secrets.ts';
+import type { OpenSignup } from '../store/signup-store.ts';
+import { type Choice, type Group, groupsOf } from './choices.ts';
+
+/** The link of a page. */
+export interface PageLink {
+  /** Signs the ids of the signups that are shown. */
+  readonly key: Buffer;
+  /** Id of the signup that the mail named. */
+  readonly id: string;
+}
+
+/**
+ * A section with a box for each form and address, and one of its own for each that has several versions. Ticked is what
+ * the mail named. Nothing that was sent becomes a link.
+ *
+ * @param button - label of the buttons
+ */
+export function choicesHtml(open: readonly OpenSignup[], link: PageLink, button: string): string {
+  const groups = groupsOf(open);
+  const place = (group: Group, n = 0): string => `${groups.indexOf(group)}.${n}`;
+  const press = (value: string, label = button, more = ''): string =>
+    `<p><button name="choice" value="${value}"${more}>${escapeHtml(label)}</button></p>`;
+  const section = (...content: readonly string[]): string =>
+    `<form method="post">\n<input type="hidden" name="shown" value="${signed(link, open)}">\n${content.join('\n')}\n</form>\n`;
+  const [plain = [], differing = []] = [true, false].map((isPlain) =>
+    groups.filter(({ choices }) => (choices.length === 1) === isPlain),
+  );
+  const boxes = plain.map((group) => {
+    const checked = group.ids.includes(link.id) ? ' checked' : '';
+    return `<p><label><input type="checkbox" name="choice" value="${place(group)}"${checked}> ${described(group)}</label></p>`;
+  });
+  const sections = differing.map((group) =>
+    section(
+      `<p>${described(group)}</p>`,
+      '<p lang="en">It was sent more than once, with different details. Choose yours:</p>',
+      ...group.choices.slice(0, -1).flatMap((choice, n) => {
+        const value = place(group, n);
+        return [versionHtml(choice, value), press(value, button, ` aria-describedby="${value}"`)];
+      }),
+      press(place(group, group.choices.length - 1), 'Only my address'),
+    ),
+  );
+  const alone = plain.map((group) => section(`<p>${described(group)}</p>`, press(place(group))));
+  return [...(plain.length > 1 ? [section(...boxes, press('ticked'))] : alone), ...sections].join('');
+}
+
+function described({ form, email, choices }: Group): string {
+  return `<b>${escapeHtml(form)}</b> ${escapeHtml(email)}${choices.slice(-1).map(words).join('')}`;
+}
+
+function words({ sentence }: Choice): string {
+  return sentence === null ? '' : `<br>\n<small>${escapeHtml(sentence)}</small>`;
+}
+
+function versionHtml(choice: Choice, id: string): string {
+  const fields = choice.own.map(({ name, value }) =>
+    escapeHtml(`${name}: ${typeof value === 'object' ? value.join(', ') : value}`),
+  );
+  return `<p id="${id}">${fields.join('<br>\n') || '<span lang="en">No more than the address</span>'}${words(choice)}</p>`;
+}
+
+function signed({ key, id }: PageLink, shown: readonly { readonly id: string }[]): string {
+  const ids = shown.map((each) => each.id);
+  return [...ids, sign(key, ['shown', id, ...ids]).toString('base64url')].join('.');
+}
+
+/** What a post has chosen. */
+export interface Chosen {
+  /** The signups that the page showed. */
+  readonly shown: readonly OpenSignup[];
+  readonly groups: readonly (Group & { readonly choice: Choice })[];
+}
+
+/**
+ * Reads the post of the page. Without the ids that it showed, it chooses the signup of the link where that is all there
+ * is.
+ *
+ * @returns null where the ids are not signed, one of them is no longer open, or nothing was chosen
+ */
+export function readChoice(fields: URLSearchParams, open: readonly OpenSignup[], link: PageLink): Chosen | null {
+  const field = fields.get('shown');
+  const ids = new Set(field?.split('.'));
+  const shown = field === null ? open : open.filter(({ id }) => ids.has(id));
+  const groups = groupsOf(shown);
+  const isOnly = groups.length === 1 && groups[0]?.choices.length === 1 && groups[0].ids.includes(link.id);
+  if (field === null ? !isOnly : !isSame(link.key, field, signed(link, shown))) return null;
+  const values = new Set(field === null ? ['0.0'] : fields.getAll('choice'));
+  const chosen = groups.flatMap((group, place) =>
+    group.choices
+      .filter((_, n) => values.has(`${place}.${n}`))
+      .slice(0, 1)
+      .map((choice) => ({ ...group, choice })),
+  );
+  return chosen.length > 0 ? { shown, groups: chosen } : null;
+}
+
+/** Compares in constant time. */
+const isSame = (key: Buffer, one: string, other: string): boolean =>
+  timingSafeEqual(sign(key, [one]), sign(key, [other]));
