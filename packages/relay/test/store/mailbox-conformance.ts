@@ -192,7 +192,9 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       const deferred = { at: start + day, nextAttemptAt: start + day + minute, reason: 'deferred', tried: true };
       await store.settle([id], { state: 'unconfirmed', ...deferred });
       expect(await claim(store, start + day + minute)).toMatchObject([{ id, tried: true }]);
-      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2, lastMailAt: start + day }] });
+      expect(await store.person('ada@gmail.com')).toMatchObject({
+        mails: [{ mails: 2, lastMailAt: start + day + minute }],
+      });
       await store.settle([id], mayBeSent({ tried: true }, start + day));
       expect(await claim(store, start + 100 * day)).toEqual([]);
       expect(await store.list({ reason: 'has not confirmed the mail' }, { limit: 9 })).toMatchObject([{ id }]);
