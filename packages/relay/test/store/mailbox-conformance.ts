@@ -229,6 +229,16 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       expect(await store.claim({ forms: ['default'], limit: 9, now: start + 3 })).toMatchObject([{ id, tried: false }]);
     });
 
+    it('that wait for their turn are sent when an operator redrives them', async () => {
+      const store = await fresh();
+      await ask(store, start);
+      expect(await ask(store, start + minute, 'footer')).toEqual([]);
+      expect((await store.overview(start)).held).toMatchObject([{ state: 'unconfirmed', count: 1 }]);
+      expect(await store.redrive({ states: ['unconfirmed'] }, start + minute)).toBe(1);
+      expect(await mail(store, start + minute)).toMatchObject([{ form: 'footer' }]);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2 }] });
+    });
+
     it('that were refused are sent again when an operator redrives them', async () => {
       const store = await fresh();
       const { id } = only(await ask(store, start));
