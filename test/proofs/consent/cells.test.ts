@@ -101,6 +101,13 @@ const open: Readonly<Record<DoorName, (state: WorldState) => Promise<unknown>>> 
   formReturning: (state) => take(state, ...deliveries.single),
   confirmation: (state) => withoutSetting(state, deliveries.double),
   confirmationReturning: (state) => take(state, ...deliveries.double),
+  async confirmationKnowing(state) {
+    const [post, click, delivery] = deliveries.double;
+    await withoutSetting(Object.assign(state, { knowing: true }), [post, click]);
+    // Each action takes an hour, and this one follows the click.
+    state.now -= 3_600_000;
+    await take(state, delivery);
+  },
   import: (state) => take(state, 'an import to single'),
   bulkImport: (state) => n8n(state, 'bulkImport', {}),
   create: (state) => n8n(state, 'create', { ...fields({}), ifSubscribed: 'passOver' }),

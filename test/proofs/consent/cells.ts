@@ -30,6 +30,7 @@ export const doors = {
   formReturning: { name: 'the same with `RELAY_REACTIVATE_EXISTING=true`', row: returning },
   confirmation: { name: 'click in the confirmation mail of the relay', row: usual },
   confirmationReturning: { name: 'the same with `RELAY_REACTIVATE_EXISTING=true`', row: returning },
+  confirmationKnowing: { name: 'the same with `RELAY_REACTIVATE_CONFIRMED=true`', row: returning },
   import: { name: '`newsletter import`, `importSubscriptions`', row: usual },
   bulkImport: { name: 'n8n, *Bulk Import*', row: usual },
   create: { name: 'n8n, *Create*', row: usual },

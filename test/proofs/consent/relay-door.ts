@@ -6,6 +6,7 @@ import { createContext, type RelayContext } from '../../../packages/relay/src/co
 import { DeliveryQueue } from '../../../packages/relay/src/delivery/queue.ts';
 import { LoopGroup } from '../../../packages/relay/src/queue/worker.ts';
 import { createMemoryStore } from './relay-store.ts';
+import { find } from './service.ts';
 import {
   done,
   emailOf,
@@ -33,7 +34,7 @@ const config = readConfig({
   RELAY_ALLOWED_ORIGINS: 'https://shop.example',
 });
 
-function formOf(name: Publication): Form {
+function formOf(name: Publication, reactivates = false): Form {
   return {
     name,
     publicationId: publications[name],
@@ -55,7 +56,7 @@ function formOf(name: Publication): Form {
             button: 'Confirm',
             lang: 'en',
             confirmedUrl: null,
-            reactivates: false,
+            reactivates,
             mailsPerHour: 1_000_000,
           },
   };
@@ -153,10 +154,10 @@ export function click(person: Person): Action {
       if (row['state'] === 'unconfirmed' && wished && !wished.mayReactivate)
         Object.assign(wished, { mayReactivate: true, at: state.now });
       return withRelay(state, guardOff, async (_, contextFor) => {
-        const pages = confirmationPages(contextFor(formOf('double')), {
+        const pages = confirmationPages(contextFor(formOf('double', state.knowing)), {
           key: linkKey,
           visitor: () => null,
-          statusOf: () => Promise.resolve(null),
+          statusOf: async (_form, email) => find(state.service, publications.double, email)?.status ?? null,
         });
         const link = `http://relay.test/${signLink(linkKey, String(row['id']))}`;
         await pages.fetch(new Request(link, { method: 'POST' }), { peer: null });
@@ -197,7 +198,7 @@ export function deliver(
       const pinned = { reactivate_existing: guardOff?.ignoresRestoring === true || !state.cautious };
       await withRelay(state, guardOff, async (store, contextFor) => {
         if (bulk) for (const email of crowd) await store.accept(signupOf(state, name, email, ''));
-        const queue = new DeliveryQueue(contextFor({ ...formOf(name), pinned }), () => visit.client, {
+        const queue = new DeliveryQueue(contextFor({ ...formOf(name, state.knowing), pinned }), () => visit.client, {
           concurrency: 1,
           bulk: bulk ? { above: 1 } : null,
         });

@@ -55,6 +55,8 @@ export interface WorldState {
   relay: RelayRows;
   /** Whether a backup was restored and the relay does not reactivate until nothing waits, as the documentation says. */
   cautious: boolean;
+  /** Whether a click brings back somebody who had left before it. */
+  knowing?: true;
   contacts: Contact[];
   sync: Record<Publication, SyncState>;
   /** Imports that have not ended: their mark, and their journals. */

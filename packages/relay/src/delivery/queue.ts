@@ -143,7 +143,7 @@ class Lane {
   readonly #bulk: BulkDelivery;
   readonly #looks: InFlight;
   readonly #secondLook: SecondLook;
-  /** When it is next looked whether a second question is due; at the start, because an earlier process may have left some. */
+  /** When it is next looked whether a second question is due; at the start, for those that an earlier process left. */
   #nextLookAt = 0;
   /** The time of the last run, by which a clock that was set back is noticed. */
   #lastNow = 0;

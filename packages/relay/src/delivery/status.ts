@@ -73,7 +73,7 @@ export class SecondLook {
     return this.#lane.context.store.nextDueAt(this.#forms, 'delivered');
   }
 
-  /** Asks about what is due, with calls that nothing else needs: one page of the newest, then what it lacks, one by one. */
+  /** Asks about what is due, with spare calls: one page of the newest, then what that lacks, one by one. */
   async run(): Promise<void> {
     const { context } = this.#lane;
     const { store, now, log } = context;
@@ -82,14 +82,12 @@ export class SecondLook {
     const found = due.length > 1 ? await this.#newest() : new Map<string, string | null>();
     const answers: { readonly signup: OpenStatus; readonly known: KnownStatus }[] = [];
     for (const signup of due) {
-      const status = found.get(addressKey(signup.submission.email)) ?? (await this.#ask(signup));
+      const listed = found.get(addressKey(signup.submission.email));
+      const answer = listed === undefined ? await this.#ask(signup) : { status: listed };
       // No calls are left: the rest stays due.
-      if (status === undefined) break;
-      const isOpen = status === 'no answer' && now() - signup.settledAt < longestMs;
-      const known =
-        status === 'no answer'
-          ? { status: null, askAgainAt: isOpen ? now() + askAgainMs : null }
-          : { status, askAgainAt: null };
+      if (answer === undefined) break;
+      const asksAgain = answer === null && now() - signup.settledAt < longestMs;
+      const known = { status: answer?.status ?? null, askAgainAt: asksAgain ? now() + askAgainMs : null };
       answers.push({ signup, known });
     }
     const settled = await this.#lane.worker.writer.write(() =>
@@ -117,15 +115,15 @@ export class SecondLook {
     }
   }
 
-  /** @returns undefined if no calls are left */
-  async #ask({ submission }: OpenStatus): Promise<string | null | 'no answer' | undefined> {
-    if (this.#lane.circuits.isFailing) return 'no answer';
+  /** @returns null if the API did not answer, undefined if no calls are left */
+  async #ask({ submission }: OpenStatus): Promise<{ readonly status: string | null } | null | undefined> {
+    if (this.#lane.circuits.isFailing) return null;
     if (!(await this.#lane.context.calls.take(1))) return undefined;
     try {
       const record = await lookUp(this.#lane, submission.email, { ...callOptions(this.#lane), background: true });
-      return record === null || record === 'none' ? null : record.status;
+      return record === null || record === 'none' ? { status: null } : record;
     } catch {
-      return 'no answer';
+      return null;
     }
   }
 }

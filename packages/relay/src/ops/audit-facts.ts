@@ -1,4 +1,5 @@
 /** The audit of a signup and its consent in words, for the command line and the operator's page. */
+import { isInvalid, isUnconfirmed, isUnsubscribed } from '@newsletter-kit/core/facts';
 import type { SignupAudit } from '@newsletter-kit/core/signup';
 import type { ConsentRecord, MailboxRecord } from '../store/signup-store.ts';
 
@@ -10,18 +11,16 @@ export const wordsOfKind: Readonly<Record<ConsentRecord['kind'], string>> = {
   confirmed: 'confirmed by the link in a mail',
 };
 
-/** What the statuses of the API mean for somebody who signed up; any other word stands for itself. */
-const wordsOfStatus: Readonly<Partial<Record<string, string>>> = {
-  inactive: 'inactive: had left before, and stays out',
-  invalid: 'invalid: the service has found that the address takes no mail',
-  pending: 'pending: the service has asked for a confirmation',
-  validating: 'validating: the service checks the address',
+/** What the status of the API means for somebody who signed up; any other word stands for itself. */
+const meaningOf = (status: string): string => {
+  if (isUnsubscribed(status)) return ': had left before, and stays out';
+  if (isInvalid(status)) return ': the service has found that the address takes no mail';
+  return isUnconfirmed(status) ? ': the service checks the address, or has asked for a confirmation' : '';
 };
 
 /** The status of a subscription in words. */
-export function statusWords(status: string | null): string {
-  return status === null ? 'unknown' : (wordsOfStatus[status] ?? status);
-}
+export const statusWords = (status: string | null): string =>
+  status === null ? 'unknown' : status + meaningOf(status);
 
 /** The confirmation mails to a mailbox in a line. */
 export function mailsLine({ publication, mails, lastMailAt, suppressedAt }: MailboxRecord): string {

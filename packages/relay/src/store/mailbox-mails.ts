@@ -5,7 +5,7 @@
 import { fingerprint, mailboxHash, personHash } from './signup-identity.ts';
 import type { ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
 import { type Row, numberOrNull } from './rows.ts';
-import type { Click, ClaimedSignup, DeliveryOutcome } from './signup-store.ts';
+import { type ClaimedSignup, type Click, type DeliveryOutcome, neverAttempted } from './signup-store.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -53,6 +53,8 @@ export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;
   /** Whether the mail server has not confirmed its mail, which counts as sent. */
   readonly isUnanswered: boolean;
+  /** Whether it is due whatever the clock says: it is new, or an operator has redriven it. */
+  readonly isDue: boolean;
 }
 
 /** @param publications - of the forms, by name */
@@ -62,10 +64,12 @@ export function mailCandidates(
   publications: Readonly<Record<string, string>>,
 ): readonly MailCandidate[] {
   const unanswered = new Set(rows.filter(({ reason }) => reason === unansweredMail).map(({ id }) => id));
+  const due = new Set(rows.filter((row) => Number(row['nextAttemptAt']) === neverAttempted).map(({ id }) => id));
   return claimed.map((signup) => ({
     ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
     signup,
     isUnanswered: unanswered.has(signup.id),
+    isDue: due.has(signup.id),
   }));
 }
 
@@ -101,12 +105,12 @@ export function planMails(
   const changed = new Set<string>();
   const mailed: ClaimedSignup[] = [];
   const kept: Unmailed[] = [];
-  for (const { signup, isUnanswered, ...mailbox } of candidates) {
+  for (const { signup, isUnanswered, isDue, ...mailbox } of candidates) {
     const key = keyOf(mailbox);
     const record = known.get(key) ?? { ...mailbox, mails: 0, lastMailAt: 0, suppressedAt: null, signups: [] };
     const { id, form } = signup;
     const own = record.signups.find((each) => each.id === id);
-    const turn = turnOf(record, own, { ...signup, isUnanswered }, sent, now);
+    const turn = turnOf(record, own, { ...signup, isUnanswered, isDue }, sent, now);
     if ('mails' in turn) mailed.push(signup);
     else kept.push({ id, ...turn });
     if ('until' in turn && own) continue;
@@ -125,7 +129,7 @@ const waiting = 'no confirmation mail yet: the mailbox has one already, and gets
 function turnOf(
   { mails, lastMailAt, suppressedAt, signups }: MailboxRecord,
   own: MailboxSignup | undefined,
-  { form, dueAt, isUnanswered }: ClaimedSignup & Pick<MailCandidate, 'isUnanswered'>,
+  { form, dueAt, isUnanswered, isDue }: ClaimedSignup & Pick<MailCandidate, 'isUnanswered' | 'isDue'>,
   sent: ReadonlySet<string>,
   now: number,
 ): { readonly mails: number } | Omit<Unmailed, 'id'> {
@@ -140,7 +144,9 @@ function turnOf(
   // A mail that surely was not sent has its turn already, unless the mailbox was mailed since.
   const isUnsent = mailedAt !== null && !isUnanswered;
   const before = isUnsent ? Math.max(0, mails - 1) : mails;
-  const until = isUnsent && mailedAt === lastMailAt ? now : lastMailAt + waitAfter(before);
+  // One that has waited already is due at once where an operator says so.
+  const hasTurn = (isUnsent && mailedAt === lastMailAt) || (isDue && own !== undefined);
+  const until = hasTurn ? now : lastMailAt + waitAfter(before);
   return now >= until || !isKnown(lastMailAt)
     ? { mails: before + 1 }
     : { until, reason: isUnanswered ? unansweredMail : waiting };

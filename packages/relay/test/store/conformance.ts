@@ -155,7 +155,12 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.settle([claimed?.id ?? ''], { state: 'delivered', at: start, status: 'pending', askAgainAt: soon });
       const [stored] = await store.list({}, { limit: 1 });
       if (!stored) throw new Error('Nothing is stored.');
-      const waiting = { ...stored, id: stored.id.replace(/.$/, '0'), state: 'waiting', settledAt: null } as const;
+      const waiting = {
+        ...stored,
+        id: stored.id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+        state: 'waiting',
+        settledAt: null,
+      } as const;
       await other.load([stored, { ...waiting, status: 'inactive' }], []);
       expect((await other.list({}, { limit: 9 })).map(({ state, status }) => [state, status]).toSorted()).toEqual([
         ['delivered', 'pending'],

@@ -192,7 +192,9 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       const deferred = { at: start + day, nextAttemptAt: start + day + minute, reason: 'deferred', tried: true };
       await store.settle([id], { state: 'unconfirmed', ...deferred });
       expect(await claim(store, start + day + minute)).toMatchObject([{ id, tried: true }]);
-      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2, lastMailAt: start + day }] });
+      expect(await store.person('ada@gmail.com')).toMatchObject({
+        mails: [{ mails: 2, lastMailAt: start + day + minute }],
+      });
       await store.settle([id], mayBeSent({ tried: true }, start + day));
       expect(await claim(store, start + 100 * day)).toEqual([]);
       expect(await store.list({ reason: 'has not confirmed the mail' }, { limit: 9 })).toMatchObject([{ id }]);
@@ -225,6 +227,16 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       await store.settle([id], mayBeSent({ tried: false }, start));
       await clicked(store, id, start + 1);
       expect(await store.claim({ forms: ['default'], limit: 9, now: start + 3 })).toMatchObject([{ id, tried: false }]);
+    });
+
+    it('that wait for their turn are sent when an operator redrives them', async () => {
+      const store = await fresh();
+      await ask(store, start);
+      expect(await ask(store, start + minute, 'footer')).toEqual([]);
+      expect((await store.overview(start)).held).toMatchObject([{ state: 'unconfirmed', count: 1 }]);
+      expect(await store.redrive({ states: ['unconfirmed'] }, start + minute)).toBe(1);
+      expect(await mail(store, start + minute)).toMatchObject([{ form: 'footer' }]);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ mails: 2 }] });
     });
 
     it('that were refused are sent again when an operator redrives them', async () => {
