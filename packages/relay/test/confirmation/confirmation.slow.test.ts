@@ -25,6 +25,9 @@ const settingsFor = (mail: MailServer): Record<string, string> => ({
 const throughProxy = ({ address }: Pick<ServingRelay, 'address'>, link: string): string =>
   link.replace('https://signup.shop.example/relay', address);
 
+/** The page of a confirmed signup, before its delivery or after. */
+const state = /Thank you, we have noted it|You are subscribed/;
+
 it('signups, mails and links survive SIGKILL, and each signup is delivered once', async () => {
   const api = sandboxApi();
   const mail = await startMailServer();
@@ -47,18 +50,18 @@ it('signups, mails and links survive SIGKILL, and each signup is delivered once'
   if (!received) throw new Error('There is no mail.');
   const link = throughProxy(second, linkIn(received));
   const page = await fetch(link);
-  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<button>Confirm</button>')]);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('>Confirm</button>')]);
   expect(api.received).toEqual([]);
-  // Redirected to the same page, which now says that all is done.
+  // Redirected to the same page, which now says what is known.
   const clicked = await fetch(link, { method: 'POST' });
-  expect([clicked.status, await clicked.text()]).toEqual([200, expect.stringContaining('Thank you for confirming')]);
+  expect([clicked.status, await clicked.text()]).toEqual([200, expect.stringMatching(state)]);
   await waitUntil('delivery', () => api.received.length === 1);
   second.child.kill('SIGKILL');
   await second.ended;
 
   const third = await serve(folder, settings);
   const again = await fetch(throughProxy(third, linkIn(received)), { method: 'POST' });
-  expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('Thank you for confirming')]);
+  expect([again.status, await again.text()]).toEqual([200, expect.stringMatching(state)]);
   third.child.kill('SIGTERM');
   expect((await third.ended).code).toBe(0);
   expect((await api.subscriptions()).filter(({ email }) => email === 'ada@example.com')).toHaveLength(1);
