@@ -1,7 +1,7 @@
 /** The Vite configuration of a package's pages: every HTML file of the folder, built into files with fixed names. */
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { UserConfig } from 'vite';
+import { defaultClientConditions, type UserConfig } from 'vite';
 
 /** Options of {@link pagesConfig}. */
 export interface PagesOptions {
@@ -21,6 +21,8 @@ export function pagesConfig({ folder, urlPrefix, outDir = '../dist/page' }: Page
   return {
     root: folder,
     publicDir: false,
+    // The pages are built before the packages that they import.
+    resolve: { conditions: ['@newsletter-kit/source', ...defaultClientConditions] },
     build: {
       outDir: resolve(folder, outDir),
       emptyOutDir: true,
