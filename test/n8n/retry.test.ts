@@ -28,16 +28,22 @@ function inputOf({ broken }: Writing, subjects: readonly Subject[], wrong: numbe
   const rows = subjects.map(({ parameters }, index) => ({ ...parameters, ...(index === wrong && broken) }));
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const parameters: Record<string, unknown> = {};
+  const read = new Set<string>();
   for (const name of names) {
     const [first, ...others] = rows.map((row) => row[name as keyof typeof row] as unknown);
     const expression = `={{ $json.${name} }}`;
     const isSame = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
+    if (!isSame) read.add(name);
     if (isLocator(first)) parameters[name] = { __rl: true, mode: first.mode, value: isSame ? first.value : expression };
     else parameters[name] = isSame ? first : expression;
   }
   const items = rows.map((row, index) => ({
     row: index,
-    ...Object.fromEntries(Object.entries(row).map(([name, value]) => [name, isLocator(value) ? value.value : value])),
+    ...Object.fromEntries(
+      Object.entries(row)
+        .filter(([name]) => read.has(name))
+        .map(([name, value]) => [name, isLocator(value) ? value.value : value]),
+    ),
   }));
   return { parameters, items };
 }
