@@ -15,7 +15,7 @@ export interface PageLink {
 
 /**
  * A section with a box for each form and address, and one of its own for each that has several versions. Ticked is what
- * the mail named. Nothing that was sent becomes a link.
+ * the mail named, which comes first. Nothing that was sent becomes a link.
  *
  * @param button - label of the buttons
  */
@@ -45,7 +45,9 @@ export function choicesHtml(open: readonly OpenSignup[], link: PageLink, button:
     ),
   );
   const alone = plain.map((group) => section(`<p>${described(group)}</p>`, press(place(group))));
-  return [...(plain.length > 1 ? [section(...boxes, press('ticked'))] : alone), ...sections].join('');
+  const others = plain.length > 1 ? [section(...boxes, press('ticked'))] : alone;
+  const isOfMail = differing.some(({ ids }) => ids.includes(link.id));
+  return (isOfMail ? [...sections, ...others] : [...others, ...sections]).join('');
 }
 
 function described({ form, email, choices }: Group): string {

@@ -71,7 +71,7 @@ export function confirmationPages(
     const more = open.length > 0 ? `<h2>Not confirmed yet</h2>\n${content}` : '';
     return page(
       status,
-      pageHtml({ ...text, content: more }),
+      pageHtml({ ...text, content: more, style: 'h2{font-size:1.15em}' }),
       refreshes ? { refresh: `${refreshSeconds}; url=?seen=${seen + 1}` } : {},
     );
   }
