@@ -1,6 +1,7 @@
 /**
  * Random histories of a mailbox: its owner and strangers post forms in several spellings, a mail server takes, defers
- * and refuses mails, and people open links and press buttons. What must hold in each of them.
+ * and refuses mails, or breaks off before and after the dot, the relay is killed, and people open links and press
+ * buttons. What must hold in each of them.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import {
   type RelayPlatform,
   type SignupStore,
 } from '../../src/index.ts';
+import type { MailStep } from '../../src/confirmation/smtp.ts';
 import { purposeKey } from '../../src/secrets.ts';
 import { environment, post, publicationId } from '../running-relay.ts';
 import type { SandboxApi } from '../sandbox-api.ts';
@@ -54,6 +56,30 @@ const sources = [
 ] as const;
 const attribution = ['utm_source', 'utm_medium', 'referral_code'] as const;
 
+const broken = (message: string): Error => Object.assign(new Error(message), { code: 'ESOCKET', command: 'CONN' });
+
+/** What the mail server does instead of taking a mail, and when: the person has what came with its dot. */
+const failures = {
+  'is down': { at: 'connection', error: Object.assign(new Error('refused'), { code: 'ECONNECTION' }) },
+  defers: {
+    at: 'message',
+    error: Object.assign(new Error('later'), { responseCode: 451, command: 'RCPT TO', response: '451 later' }),
+  },
+  refuses: {
+    at: 'message',
+    error: Object.assign(new Error('no'), { responseCode: 550, command: 'RCPT TO', response: '550 5.1.1 no' }),
+  },
+  'breaks off before the dot': { at: 'message', error: broken('Connection closed') },
+  'refuses after the dot': {
+    at: 'reply',
+    error: Object.assign(new Error('full'), { responseCode: 452, command: 'DATA', response: '452 full' }),
+  },
+  'says nothing after the dot': { at: 'reply', takes: true, error: broken('Timeout') },
+  'kills the relay before the dot': { at: 'message', kills: true, error: broken('aborted') },
+  'kills the relay after the dot': { at: 'reply', takes: true, kills: true, error: broken('aborted') },
+} as const satisfies Record<string, { at: MailStep; error: Error; takes?: true; kills?: true }>;
+type Answer = keyof typeof failures;
+
 const pick = fc.nat({ max: 1_000_000 });
 const posted = fc.record({
   what: fc.constant('post' as const),
@@ -88,10 +114,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       what: fc.constant('mail server' as const),
-      answers: fc.array(fc.constantFrom('defers' as const, 'refuses' as const, 'is down' as const), {
-        minLength: 1,
-        maxLength: 4,
-      }),
+      answers: fc.array(fc.constantFrom(...(Object.keys(failures) as Answer[])), { minLength: 1, maxLength: 4 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('not me' as const), mail: pick }) },
@@ -124,12 +147,6 @@ export function historyConfig(folder: string): RelayConfig {
     RELAY_LIMIT_GLOBAL: '0',
   });
 }
-
-const failures = {
-  defers: Object.assign(new Error('later'), { responseCode: 451, command: 'RCPT TO', response: '451 later' }),
-  refuses: Object.assign(new Error('no'), { responseCode: 550, command: 'RCPT TO', response: '550 5.1.1 no' }),
-  'is down': Object.assign(new Error('refused'), { code: 'ECONNECTION' }),
-} as const;
 
 const log = createLog({ level: 'silent' });
 const key = purposeKey(secret, 'confirmation');
@@ -186,13 +203,15 @@ class World {
   readonly #spellings: readonly string[];
   readonly #store: SignupStore;
   readonly #api: SandboxApi;
-  readonly #relay: Relay;
+  readonly #start: () => Relay;
+  #relay: Relay;
+  #isKilled = false;
   #now = Date.UTC(2026, 10, 20, 12);
   readonly #posts = new Map<string, Post>();
   readonly #mails: Mail[] = [];
   /** The times of the mails since the mailbox has last confirmed. */
   #sent: number[] = [];
-  #answers: (keyof typeof failures)[] = [];
+  #answers: Answer[] = [];
   readonly #pages: { readonly mail: Mail; readonly form: PageForm }[] = [];
   /** Ids for which no mail may be sent any more. */
   readonly #decided = new Set<string>();
@@ -219,24 +238,42 @@ class World {
     });
     const openTransport: RelayPlatform['openTransport'] = () =>
       Promise.resolve({
-        send: ({ text, messageId }) => this.#mail(text, messageId),
+        send: ({ text, messageId }, _signal, onStep) => this.#mail(text, messageId, onStep),
         verify: () => Promise.resolve(),
         close: () => {},
       });
-    this.#relay = createRelay({
-      config,
-      store,
-      log,
-      onEvent: ({ type }) => void (type === 'confirmed' && (this.#confirmed += 1)),
-      platform: { clientOf: () => client, openTransport },
-      timing: { now: () => this.#now, random: () => 0.5 },
-    });
+    this.#start = () =>
+      createRelay({
+        config,
+        store,
+        log,
+        onEvent: ({ type }) => void (type === 'confirmed' && (this.#confirmed += 1)),
+        platform: { clientOf: () => client, openTransport },
+        timing: { now: () => this.#now, random: () => 0.5 },
+      });
+    this.#relay = this.#start();
   }
 
   /** The mail server. */
-  async #mail(text: string, messageId: string): Promise<void> {
+  async #mail(text: string, messageId: string, onStep: (step: MailStep) => Promise<void>): Promise<void> {
     const answer = this.#answers.shift();
-    if (answer !== undefined) throw failures[answer];
+    const failure: (typeof failures)[Answer] | undefined = answer && failures[answer];
+    for (const step of ['message', 'reply'] as const) {
+      if (failure?.at === 'connection') break;
+      await onStep(step);
+      if (failure?.at === step) break;
+    }
+    if (failure === undefined || 'takes' in failure) this.#receive(text, messageId);
+    if (failure === undefined) return;
+    if ('kills' in failure) {
+      this.#isKilled = true;
+      void this.#relay.stop(0);
+    }
+    throw failure.error;
+  }
+
+  /** A mail that the mailbox has. */
+  #receive(text: string, messageId: string): void {
     const [link = ''] = /https?:\/\/\S+/.exec(text) ?? [];
     const id = verifyLink(key, link.split('/').at(-1) ?? '') ?? '';
     if (!messageId.includes(id) || id === '') this.#problems.push('a mail has the link of another signup');
@@ -247,7 +284,6 @@ class World {
     if (this.#now < last + wait) this.#problems.push(`mail ${this.#sent.length + 1} came after ${this.#now - last} ms`);
     this.#sent.push(this.#now);
     this.#mails.push({ id, link, at: this.#now });
-    return Promise.resolve();
   }
 
   async take(each: Step): Promise<void> {
@@ -274,6 +310,11 @@ class World {
     const end = this.#now + ms;
     for (;;) {
       const { nextDueAt } = await this.#relay.deliver({ untilMs: this.#now + minute });
+      if (this.#isKilled) {
+        this.#isKilled = false;
+        this.#relay = this.#start();
+        continue;
+      }
       if (nextDueAt === null || nextDueAt > end) break;
       this.#now = Math.max(this.#now + 1, nextDueAt);
     }
