@@ -202,6 +202,14 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
       },
       {
         type: 'timeseries',
+        title: 'What became of them',
+        about: 'What the API says of the subscriptions of delivered signups of the day, by status.',
+        unit: 'short',
+        range: { min: 0 },
+        queries: [[`sum by (status) (increase(${of('statuses')}[1d]))`, '{{status}}']],
+      },
+      {
+        type: 'timeseries',
         title: 'Signups in the store',
         about: 'By state.',
         unit: 'short',
