@@ -16,7 +16,14 @@ import { shapesOf } from '../src/commands/probe/shapes.ts';
 import { createRecordingHost, readEverything, type RecordingHost } from '../src/commands/probe/read-everything.ts';
 
 /** What only an answer to a write shows. */
-const writes = ['known_address', 'created_status', 'empty_warnings', 'bulk_import', 'custom_field_deletion'];
+const writes = [
+  'known_address',
+  'double_opt_off',
+  'created_status',
+  'empty_warnings',
+  'bulk_import',
+  'custom_field_deletion',
+];
 
 const sandboxOfDefaults = openSandbox({});
 const assumptions = sandboxOfDefaults.assumptions

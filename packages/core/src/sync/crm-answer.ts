@@ -10,7 +10,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Why a CRM did not take a change, and what to do about it. */
 export const refusalRemedies = {
-  limit: 'Nothing has to be done: within two runs the change is planned again. If it happens in every run, write more slowly.',
+  limit:
+    'Nothing has to be done: within two runs the change is planned again. If it happens in every run, write more slowly.',
   day_limit: 'The CRM takes no more calls until its limit is reset. Run the sync less often, or write fewer contacts.',
   busy: 'Nothing has to be done: within two runs the change is planned again.',
   access: 'Check the credential of the CRM’s nodes, and its permission to write these fields.',

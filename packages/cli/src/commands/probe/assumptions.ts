@@ -219,6 +219,7 @@ const detectors: Readonly<Record<string, Detector>> = {
   unknown_values: { detect: someOrNone('unknown-value'), otherwise: 'no record was read' },
   extra_fields: { detect: someOrNone('unknown-field'), otherwise: 'no record was read' },
   known_address: { detect: () => undefined, otherwise: writesOnly },
+  double_opt_off: { detect: () => undefined, otherwise: writesOnly },
   created_status: { detect: () => undefined, otherwise: writesOnly },
   empty_warnings: { detect: () => undefined, otherwise: writesOnly },
   bulk_import: { detect: () => undefined, otherwise: writesOnly },
