@@ -315,10 +315,11 @@ describe('the files that name the field', () => {
     expect(naming(/reactivate_?existing/i)).toEqual(Object.keys(files).toSorted());
   });
 
-  it('set it to true in the parameter of n8n alone; a retry looks for it, to take it out', () => {
+  it('set it to true in the parameter of n8n and after a click to come back; a retry takes it out', () => {
     expect(naming(/reactivate_?existing['"]?\s*[:=]\s*['"]?true/)).toEqual([
       'nodes/Newsletter/operations/subscription/create.ts',
       'packages/core/src/engine/call.ts',
+      'packages/relay/src/delivery/single-delivery.ts',
     ]);
   });
 });
