@@ -47,6 +47,7 @@ describe('the consent ledger', () => {
         version: 'privacy 2026-02',
         page: `${site}/landing/spring`,
         visitor: '203.0.113.0/24',
+        status: null,
       },
     ]);
     expect(JSON.stringify(entries)).not.toContain(email);

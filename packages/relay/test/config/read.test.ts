@@ -270,6 +270,7 @@ describe('the configuration', () => {
       button: 'Confirm',
       lang: 'en',
       confirmedUrl: `${site}/welcome`,
+      reactivates: false,
       mailsPerHour: 1000,
     });
     expect(secretsOf(readConfig({ ...environment, ...confirming }))).toContain('mail&password');
