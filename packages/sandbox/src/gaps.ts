@@ -133,7 +133,7 @@ export const gaps = {
   },
   double_opt_off: {
     silent:
-      '`double_opt_override: "off"` makes a new subscription active immediately; whether its answer may still say validating is not specified, and the service was seen to do so.',
+      'With double_opt_override "off" a new subscription is active immediately; whether the answer may still say validating is not specified, and the service was seen to do so.',
     default: 'active',
     others: { validating: 'rule' },
   },
