@@ -158,7 +158,7 @@ describe('a webhook of the relay', () => {
           email: 'ada@example.com',
           utm_source: 'harbour',
         }) as object,
-        note: 'ada@example.com is a subscriber now, from harbour.',
+        note: 'ada@example.com came from harbour; its subscription is validating.',
       },
     ]);
   });
@@ -222,18 +222,20 @@ test('every type runs its branch, and other types none', async () => {
   const secret = await newSecret();
   const { url, executions } = await publish(secret);
   const expected = {
-    'signup.delivered': 'test@example.com is a subscriber now, from test.',
-    'signup.refused': 'test@example.com was refused: No such tier.',
-    'signup.confirmed': 'test@example.com clicked the link in the confirmation mail.',
-    'signup.erased': 'Delete what you keep about the signup 01890a5d-ac96-774b-bcce-b302099a8057.',
-    'signup.unknown': undefined,
+    'signup.delivered': { Delivered: 'test@example.com came from test; its subscription is active.' },
+    'signup.refused': { Refused: 'test@example.com was refused: No such tier.' },
+    'signup.confirmed': { Confirmed: 'test@example.com clicked the link in the confirmation mail.' },
+    'signup.erased': { Erased: 'Delete what you keep about the signup 01890a5d-ac96-774b-bcce-b302099a8057.' },
+    'signup.status': { Delivered: 'test@example.com came from test; its subscription is active.' },
+    'signup.unknown': {},
   };
   for (const type of Object.keys(expected))
     expect(await send(url, { body: message(type, { reason: 'No such tier.' }), secrets: [secret] })).toEqual(accepted);
-  const ran = await executions(5);
-  expect(ran.map((execution) => branches.map((branch) => execution.output(branch)[0]?.['note']))).toEqual(
-    Object.values(expected).map((note, index) => branches.map((_, branch) => (branch === index ? note : undefined))),
+  const ran = await executions(6);
+  const notes = ran.map((execution) =>
+    Object.fromEntries(branches.map((branch) => [branch, execution.output(branch)[0]?.['note']])),
   );
+  expect(notes).toEqual(Object.values(expected));
 });
 
 test('the exact text is verified, at any time within five minutes', async () => {

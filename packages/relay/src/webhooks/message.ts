@@ -71,6 +71,7 @@ export function sampleBody(now: number): WebhookBody {
       publication_id: 'pub_00000000-0000-4000-8000-000000000001',
       email: 'test@example.com',
       received_at: time,
+      status: 'active',
       utm_source: 'test',
       custom_fields: [{ name: 'First name', value: 'Test' }],
     },

@@ -77,6 +77,7 @@ describe('the body of a webhook', () => {
         publication_id: 'pub_00000000-0000-4000-8000-000000000001',
         email: 'test@example.com',
         received_at: '2026-11-20T12:00:05.000Z',
+        status: 'active',
         utm_source: 'test',
         custom_fields: [{ name: 'First name', value: 'Test' }],
       },
