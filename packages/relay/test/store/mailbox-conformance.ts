@@ -98,6 +98,16 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       expect(await mail(store, start + 10 * minute)).toMatchObject([{ id: second }]);
     });
 
+    it('cover nothing any more once the address that they went to is erased', async () => {
+      const store = await fresh();
+      const [first, second] = [await add(store, start, 'default'), await add(store, start, 'default')];
+      expect(await mail(store, start)).toMatchObject([{ id: first }]);
+      expect(await mail(store, start + 10 * minute)).toEqual([]);
+      const [signup] = await store.list({ ids: [first] }, { limit: 1 });
+      expect(await store.erase(signup?.submission?.email ?? '')).toMatchObject({ signups: 1 });
+      expect(await mail(store, start + 10 * minute)).toMatchObject([{ id: second }]);
+    });
+
     it('are counted for a signup that was due in a later hour', async () => {
       const store = await fresh();
       const later = await add(store, start, 'default');

@@ -233,6 +233,11 @@ export const sql = {
     mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $6 AND suppressed_at IS NULL AND NOT EXISTS (
       SELECT FROM json_array_elements(signups::json) AS e JOIN ${signup} AS s ON s.id = (e ->> 'id')::uuid
       WHERE ${unindexedState('s')} = 'unconfirmed' AND NOT (s.content >= $1 AND s.content < $1 || '~'))),
+    -- The mail that covered them may have led to a signup that is erased: they are planned anew.
+    uncovered AS (UPDATE ${signup} AS s SET next_attempt_at = 1
+      WHERE ${unindexedState('s')} = 'unconfirmed' AND next_attempt_at IS NULL AND NOT (s.content >= $1 AND s.content < $1 || '~')
+        AND s.id IN (SELECT (e ->> 'id')::uuid FROM ${confirmationMailbox} AS m, json_array_elements(m.signups::json) AS e
+          WHERE m.mailbox = $6 AND e ->> 'mailedAt' IS NULL AND e ->> 'isDecided' IS NULL)),
     suppressed AS (INSERT INTO ${suppression} (hash) VALUES ($4) ON CONFLICT (hash) DO NOTHING)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   isSuppressed: `SELECT 1 FROM ${suppression} WHERE hash = $1`,

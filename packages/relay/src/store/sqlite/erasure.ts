@@ -33,7 +33,7 @@ export class Erasure {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number; readonly delivered: number }> {
     const [person, spelling] = ledgerHashes(address);
-    const { erase, eraseConsents, eraseMailbox, suppress, webhooks } = this.#statements;
+    const { erase, eraseConsents, eraseMailbox, uncover, suppress, webhooks } = this.#statements;
     const { states, consents } = await this.#commits.run(() => {
       webhooks.reportErasure.run({ person, spelling, now: Date.now() });
       suppress.run(suppressionHash(address));
@@ -41,6 +41,7 @@ export class Erasure {
       const consents = keepConsent ? 0 : Number(eraseConsents.run(person, spelling).changes);
       const states = erase.all({ person }).map(({ state }) => state);
       eraseMailbox.run(mailboxHash(address));
+      uncover.run(mailboxHash(address));
       return { states, consents };
     });
     this.#db.emptyLog();
