@@ -220,9 +220,11 @@ class Lane {
   async #look(): Promise<void> {
     const { now } = this.#lane.context;
     if (this.#looks.size > 0 || now() < this.#nextLookAt) return;
+    // A delivery may lower it while the store is read.
+    this.#nextLookAt = Number.POSITIVE_INFINITY;
     const dueAt = (await this.#secondLook.nextAt()) ?? Number.POSITIVE_INFINITY;
     const isDue = dueAt <= now();
-    this.#nextLookAt = isDue ? now() + lookEveryMs : dueAt;
+    this.#nextLookAt = Math.min(this.#nextLookAt, isDue ? now() + lookEveryMs : dueAt);
     if (isDue) this.#looks.add(this.#secondLook.run());
   }
 

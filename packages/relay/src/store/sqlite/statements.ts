@@ -137,9 +137,9 @@ export const sql = {
   eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL AND NOT EXISTS (
       SELECT 1 FROM json_each(signups) JOIN signup AS s ON s.id = json_each.value ->> 'id' AND +s.state = 'unconfirmed')`,
   // The mail that covered them may have led to a signup that is erased: they are planned anew.
-  uncover: `UPDATE signup SET next_attempt_at = 1 WHERE +state = 'unconfirmed' AND next_attempt_at IS NULL AND id IN (
-      SELECT e.value ->> 'id' FROM confirmation_mailbox AS m, json_each(m.signups) AS e
-      WHERE m.mailbox = ? AND e.value ->> 'mailedAt' IS NULL AND e.value ->> 'isDecided' IS NULL)`,
+  uncover: `UPDATE signup SET next_attempt_at = 1 WHERE +state = 'unconfirmed' AND +next_attempt_at IS NULL AND id IN (
+      SELECT json_each.value ->> 'id' FROM confirmation_mailbox AS m, json_each(m.signups)
+      WHERE m.mailbox = ? AND json_each.value ->> 'mailedAt' IS NULL AND json_each.value ->> 'isDecided' IS NULL)`,
   expireMailboxes: `DELETE FROM confirmation_mailbox WHERE (mailbox, publication) IN (SELECT mailbox, publication
       FROM confirmation_mailbox WHERE last_mail_at < :before LIMIT :limit)`,
 
