@@ -3,6 +3,7 @@
  * bulk while there is a backlog; lanes run independently of each other.
  */
 import type { Client } from '@newsletter-kit/core';
+import { isUnconfirmed } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
@@ -14,7 +15,7 @@ import { earliest } from '../store/overview.ts';
 import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 import { callsOf, mostCalls, SingleDelivery } from './single-delivery.ts';
-import { knownStatus, lookUp, SecondLook } from './status.ts';
+import { lookUp, SecondLook } from './status.ts';
 
 /** How far apart second questions are, in milliseconds. */
 const lookEveryMs = 60_000;
@@ -168,9 +169,9 @@ class Lane {
     this.#looks = this.worker.inFlight.part();
     this.#secondLook = new SecondLook(this.#lane);
     context.events.on({
+      // The store knows when: it is read where nothing else is known to be due.
       delivered: ({ form, status }) => {
-        const { askAgainAt } = knownStatus(status, context.now());
-        if (askAgainAt !== null && this.has(form)) this.#nextLookAt = Math.min(this.#nextLookAt, askAgainAt);
+        if (isUnconfirmed(status) && this.has(form) && !Number.isFinite(this.#nextLookAt)) this.#nextLookAt = 0;
       },
     });
   }
@@ -184,10 +185,9 @@ class Lane {
   async statusOf(email: string): Promise<string | null> {
     const { circuits, context } = this.#lane;
     if (circuits.isFailing || !(await context.calls.take(1))) return null;
-    const record = await lookUp(this.#lane, email, { ...callOptions(this.#lane), timeoutMs: clickMs }).catch(
-      () => null,
-    );
-    return record === null || record === 'none' ? null : record.status;
+    const options = { ...callOptions(this.#lane), timeoutMs: clickMs };
+    const record = await lookUp(this.#lane, email, options).catch(() => null);
+    return record?.status ?? null;
   }
 
   /** Records a failure that was met outside of a delivery. */

@@ -85,8 +85,7 @@ export class SingleDelivery {
       background: tried || !isFresh(signup, context.now()),
     };
     const form = forms[signup.form];
-    const found = tried ? await lookUp(this.#lane, submission.email, options) : null;
-    const existing = found === 'none' ? null : found;
+    const existing = tried ? await lookUp(this.#lane, submission.email, options) : null;
     if (existing !== null && existing.createdAt >= dueAt - clockSkewMs)
       return { status: existing.status, warnings: [] };
     const request = toSubscriptionRequest(signup, form);

@@ -9,7 +9,7 @@ import type { KnownStatus, OpenStatus } from '../store/signup-store.ts';
 import { callOptions, type DeliveryLane } from './lane.ts';
 
 /** How long after the delivery the API is asked once more, and waits between questions that it did not answer. */
-export const askAgainMs = 10 * 60_000;
+const askAgainMs = 10 * 60_000;
 
 /** How long after the delivery it is asked at all. */
 const longestMs = 86_400_000;
@@ -32,22 +32,22 @@ export function knownStatus(status: string | null, now: number): KnownStatus {
 }
 
 /** A subscription as it is looked up. */
-export interface FoundRecord {
+interface FoundRecord {
   /** In milliseconds since the Unix epoch; 0 where it cannot be read: it was there before. */
   readonly createdAt: number;
   readonly status: string | null;
 }
 
-/** The subscription of an address; `none` without one, null where the key may create but not read. */
+/** The subscription of an address; null without one, and where the key may create but not read. */
 export async function lookUp(
   { client, publicationId }: Pick<DeliveryLane, 'client' | 'publicationId'>,
   email: string,
   options: Parameters<Client['subscriptions']['list']>[1],
-): Promise<FoundRecord | 'none' | null> {
+): Promise<FoundRecord | null> {
   try {
     const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
     const [record] = [...items, ...leftOut];
-    if (record === undefined) return 'none';
+    if (record === undefined) return null;
     return {
       createdAt: (isRecord(record) ? (secondsOf(record['created']) ?? 0) : 0) * 1000,
       status: statusIn(record),
@@ -120,8 +120,8 @@ export class SecondLook {
     if (this.#lane.circuits.isFailing) return null;
     if (!(await this.#lane.context.calls.take(1))) return undefined;
     try {
-      const record = await lookUp(this.#lane, submission.email, { ...callOptions(this.#lane), background: true });
-      return record === null || record === 'none' ? { status: null } : record;
+      const options = { ...callOptions(this.#lane), background: true };
+      return (await lookUp(this.#lane, submission.email, options)) ?? { status: null };
     } catch {
       return null;
     }
