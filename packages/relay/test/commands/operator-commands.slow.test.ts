@@ -54,7 +54,10 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   it('status prints the backlog and its reasons, as text or JSON', async () => {
     const { command } = await prepared();
     const { stdout, code } = await command('status');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/Review +1\n +1 +the honeypot.*\nDead +2\n +2 +.*no custom field "Age"/)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/Review +1\n +1 +the honeypot.*\nDead +2\n +2 +.*no custom field "Age"/),
+    ]);
     expect(stdout).toMatch(/Waiting +0\nSent +0\nDelivered +0\nUnconfirmed +0\n/);
     expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({
       counts: { dead: 2, review: 1 },
