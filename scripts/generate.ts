@@ -19,6 +19,7 @@ const generators = [
   'packages/core/scripts/generate.ts',
   'packages/core/test/signup/histories/page.ts',
   'packages/relay/scripts/dashboard.ts',
+  'packages/relay/scripts/pages.ts',
   'packages/sandbox/test/option-table.ts',
   'packages/cli/test/command-tables.ts',
   'widget/scripts/readme.ts',

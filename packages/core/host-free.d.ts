@@ -38,3 +38,8 @@ interface TextDecoder {
   decode(bytes: Uint8Array): string;
 }
 declare const TextDecoder: { new (label: string, options: { readonly fatal: boolean }): TextDecoder };
+
+interface FormData extends Iterable<[string, string | { readonly size: number }]> {}
+declare const Response: {
+  new (body: Uint8Array, init: { readonly headers: Record<string, string> }): { formData(): Promise<FormData> };
+};

@@ -4,7 +4,7 @@
  */
 import { writeApi } from './api.ts';
 import { format } from './format.ts';
-import { writePageStyle, writePageThemes } from './page-style.ts';
+import { writePageStyle } from './page-style.ts';
 import { writeRecords } from './records.ts';
 import { writeResources } from './resources.ts';
 import { writeTypes } from './types.ts';
@@ -16,7 +16,6 @@ export function generate(): Readonly<Record<string, string>> {
     'packages/core/src/schema/types.ts': format('types.ts', writeTypes()),
     'packages/core/src/resources.ts': format('resources.ts', writeResources()),
     'packages/core/src/endpoint/page-style.ts': format('page-style.ts', writePageStyle()),
-    'packages/core/src/endpoint/page-themes.ts': format('page-themes.ts', writePageThemes()),
     'packages/core/api.md': writeApi(),
   };
 }

@@ -1,10 +1,9 @@
 /** Every route of a relay, and its answers for what is no signup. */
-import { refusalAnswer, refused, thanksAnswer, unavailable } from '@newsletter-kit/core/endpoint';
+import { type Page, refusalAnswer, refused, unavailable, wantsPage } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { SignupEndpoint } from './admission/endpoint.ts';
-import { hostedForm, isHosted } from './admission/hosted-form.ts';
 import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
-import type { Form } from './config/form.ts';
+import { type Form, mailsOfForm } from './config/form.ts';
 import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
@@ -12,6 +11,9 @@ import { livez, readiness } from './health.ts';
 import type { Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
 import type { Operator } from './ops/operator.ts';
+import { contents } from './pages/contents.ts';
+import { formPage, refusalPage } from './pages/form-page.ts';
+import { pageOf, siteOf, unstored } from './pages/page.ts';
 
 /** What answers behind the routes. */
 export interface Answering {
@@ -49,22 +51,32 @@ export function createSignupRoutes(
   const defaultForm = forms['default'] ?? null;
   const app = new Hono<RequestEnvironment>();
   const addRoutes = (path: string, form: Form, thanks: string): void => {
-    if (isHosted(form)) app.get(path, ({ req: { raw } }) => hostedForm(form, raw));
+    if (form.page !== null) app.get(path, ({ req: { raw } }) => shown(formPage(form, raw)));
     reception.addRoutes(app, path, form, thanks, signUp);
   };
-  for (const form of Object.values(forms)) addRoutes(`/signup/${form.name}`, form, '../thanks');
+  for (const form of Object.values(forms)) addRoutes(`/signup/${form.name}`, form, `../thanks/${form.name}`);
   if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
-  app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
-  const sites = new Set(Object.values(forms).flatMap(({ origins }) => [...origins]));
-  app.get('/thanks', () => toResponse(thanksAnswer(sites)));
+  app.get('/thanks', () => shown(thanksPage(defaultForm)));
+  app.get('/thanks/:form', ({ req }) => shown(thanksPage(forms[req.param('form')] ?? null)));
+  app.get('/', ({ req: { raw }, text, redirect }) => {
+    if (!wantsPage(headerOf(raw))) return text(greeting, 200, { 'cache-control': 'no-store' });
+    return defaultForm?.page ? redirect('signup') : shown(pageOf(siteOf(defaultForm), contents.notFound));
+  });
   app.get('/livez', livez);
   app.notFound((request) => reception.refuseRequest(request, defaultForm, notFound));
   app.onError((error, { req: { raw } }) => {
     reception.logFailure(error);
-    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
+    const page = () => refusalPage(defaultForm, unavailable(), []);
+    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable(), page));
   });
   return app;
 }
+
+/** Says to look for a mail only where one goes out. */
+const thanksPage = (form: Form | null): Page =>
+  pageOf(siteOf(form), form && mailsOfForm(form) ? contents.checkInbox : contents.thanks);
+
+const shown = ({ headers, html }: Page): Response => new Response(html, { headers: { ...headers, ...unstored } });
 
 /** Every route of a relay. */
 export function createRoutes(

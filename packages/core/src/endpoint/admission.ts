@@ -8,6 +8,7 @@ import {
   consentRequired,
   consentUnknown,
   contentRefused,
+  fileRefused,
   originRefused,
   tooLarge,
   unreadable,
@@ -57,8 +58,6 @@ export interface AdmittedPost {
   readonly consent: ReadConsent;
   /** Whether the honeypot was filled in. */
   readonly suspected: boolean;
-  /** The fields of a form post, for `refusalAnswer`. */
-  readonly entered?: Entered;
 }
 
 /**
@@ -84,9 +83,7 @@ export async function admitPost<P extends Post>(
   if (consent.given === null && asked && asked.sentences.length > 0)
     return { refused: consentUnknown(consent.sentence, asked.setting) };
   if (!consent.given && asked?.required) return { refused: consentRequired() };
-  const { entered } = content;
-  const kept = keepSubmission(submission, allowedFields);
-  return { admitted: { submission, kept, consent, suspected, ...(entered && { entered }) } };
+  return { admitted: { submission, kept: keepSubmission(submission, allowedFields), consent, suspected } };
 }
 
 /**
@@ -142,10 +139,16 @@ function contentLengthCheck({ header }: Post): Refused | null {
   return Number(header('content-length') ?? 0) > submissionLimit ? tooLarge() : null;
 }
 
-async function readContent({ header, body: readBody }: Post): Promise<ParsedBody | { readonly refused: Refused }> {
+async function readContent({
+  header,
+  body: readBody,
+}: Post): Promise<{ readonly value: unknown } | { readonly refused: Refused }> {
   try {
     const body = await readBody(submissionLimit);
-    return body === null ? { refused: tooLarge() } : parseContent(contentKind(header) ?? 'json', body);
+    if (body === null) return { refused: tooLarge() };
+    if (contentKind(header) === 'json') return { value: JSON.parse(textOf(body)) as unknown };
+    const entered = await enteredIn(header, body);
+    return entered === null ? { refused: fileRefused() } : { value: formToObject(entered) };
   } catch {
     return { refused: unreadable() };
   }
@@ -155,11 +158,12 @@ async function readContent({ header, body: readBody }: Post): Promise<ParsedBody
 export type ReadHeader = (this: void, name: string) => string | null;
 
 /** The encoding of a body. */
-export type ContentKind = 'json' | 'form';
+export type ContentKind = 'json' | 'form' | 'multipart';
 
 const kinds: ReadonlyMap<string, ContentKind> = new Map([
   ['application/json', 'json'],
   ['application/x-www-form-urlencoded', 'form'],
+  ['multipart/form-data', 'multipart'],
 ]);
 
 /** The encoding by the headers; null for any other type, a charset other than UTF-8, or a compressed body. */
@@ -177,22 +181,31 @@ export function contentKind(header: ReadHeader): ContentKind | null {
 /** The fields of a form post, in their order. */
 export type Entered = Iterable<readonly [name: string, value: string]>;
 
-/** A parsed body; `entered` is given for a form post. */
-export interface ParsedBody {
-  readonly value: unknown;
-  readonly entered?: Entered;
-}
-
 /** Created with the first body, so that loading the module runs no code of the host. */
 let utf8: InstanceType<typeof TextDecoder> | undefined;
 
-/** Parses a body. @throws where it is not UTF-8 or not in this encoding */
-export function parseContent(kind: ContentKind, body: Uint8Array): ParsedBody {
+function textOf(body: Uint8Array): string {
   utf8 ??= new TextDecoder('utf-8', { fatal: true });
-  const text = utf8.decode(body);
-  if (kind === 'json') return { value: JSON.parse(text) as unknown };
-  const entered = new URLSearchParams(text);
-  return { value: formToObject(entered), entered };
+  return utf8.decode(body);
+}
+
+/**
+ * The fields of a form post.
+ *
+ * @returns null where one of them is a file; none for another encoding
+ * @throws where the body is not UTF-8 or not in its encoding
+ */
+export async function enteredIn(header: ReadHeader, body: Uint8Array): Promise<Entered | null> {
+  const kind = contentKind(header);
+  if (kind !== 'multipart') return kind === 'form' ? new URLSearchParams(textOf(body)) : [];
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': header('content-type') ?? '' } }).formData();
+  const entered: [string, string][] = [];
+  for (const [name, value] of form) {
+    if (typeof value === 'string') entered.push([name, value]);
+    // A field for a file that was left empty.
+    else if (value.size > 0) return null;
+  }
+  return entered;
 }
 
 /**

@@ -6,6 +6,7 @@ export {
   originCheck,
   type AdmissionRules,
   type AdmittedPost,
+  enteredIn,
   type ConsentRules,
   type Post,
   type PostCheck,
@@ -18,21 +19,14 @@ export {
   acceptedBody,
   preflightAnswer,
   refusalAnswer,
-  thanksAnswer,
   type Answer,
-  buttonHtml,
+  type Page,
   escapeHtml,
   framedPageHeaders,
-  messageHtml,
   pageHeaders,
-  pageHtml,
-  postingPage,
-  type ButtonPage,
-  type PageParts,
 } from './answers.ts';
 export { withAudit } from './audit.ts';
 export { pageStyle } from './page-style.ts';
-export { pageThemes } from './page-themes.ts';
 export {
   originRefused,
   refusalBody,

@@ -74,8 +74,13 @@ export function contentRefused(): Refused {
   return refused(
     415,
     'UNSUPPORTED_MEDIA_TYPE',
-    'Send application/json or application/x-www-form-urlencoded, in UTF-8 and uncompressed.',
+    'Send application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8 and uncompressed.',
   );
+}
+
+/** One of the fields is a file. */
+export function fileRefused(): Refused {
+  return refused(400, 'FILE_NOT_ALLOWED', 'A signup takes no files. Remove the file, or its field from the form.');
 }
 
 /** The body is longer than {@link submissionLimit}. */

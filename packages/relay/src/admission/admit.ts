@@ -1,5 +1,5 @@
 /** Admits a signup: screens the post, applies the abuse protection, and builds the record to store. */
-import { type Entered, type Refused, withAudit } from '@newsletter-kit/core/endpoint';
+import { type Refused, withAudit } from '@newsletter-kit/core/endpoint';
 import type { LimitKind } from '../config/relay.ts';
 import { type Suspicion, suspicions } from '../events.ts';
 import type { NewSignup } from '../store/signup-store.ts';
@@ -11,12 +11,12 @@ import type { SignupPost } from './signup-post.ts';
 /** Result of {@link admit}. `undo` releases the token, the proof and the rate limits where storing the signup fails. */
 export type Admission =
   | { readonly signup: NewSignup; readonly suspectedBecause: Suspicion | null; undo(this: void): Promise<void> }
-  | { readonly refused: Refused; readonly limit?: LimitKind | undefined; readonly entered?: Entered };
+  | { readonly refused: Refused; readonly limit?: LimitKind | undefined };
 
 /** Idempotency key of every signup beyond the rate limit of its mailbox: the store keeps one of them, for review. */
 const overLimitKey = 'beyond the limit of the address';
 
-/** Admits a post, or returns the first refusal; the refusal of a form post comes with the entered fields. */
+/** Admits a post, or returns the first refusal. */
 export async function admit(
   post: SignupPost,
   {
@@ -28,9 +28,9 @@ export async function admit(
   const { form, header } = post;
   const screened = await screening.screen(post, now, (at) => protection.countAttack(at));
   if ('refused' in screened) return screened;
-  const { kept, consent, entered, origin } = screened;
+  const { kept, consent, origin } = screened;
   const result = await protection.check(screened);
-  if ('refused' in result) return { ...result, ...(entered && { entered }) };
+  if ('refused' in result) return result;
   const { suspectedBecause, heldUntil, overLimit, undo } = result;
   const submission = withAudit(kept, origin, header('referer'));
   return {

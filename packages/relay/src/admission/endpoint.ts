@@ -60,7 +60,7 @@ export class SignupEndpoint {
       void admitting.then((late) => ('signup' in late ? late.undo() : undefined)).catch(() => undefined);
       throw error;
     });
-    if ('refused' in admission) return this.#reception.refuse(post, admission.refused, admission);
+    if ('refused' in admission) return this.#reception.refuse(post, admission.refused, admission.limit);
     const { signup, suspectedBecause } = admission;
     const id = await this.#store(admission, deadline);
     log.debug({ signup: id, suspectedBecause, heldUntil: signup.heldUntil }, 'kept');

@@ -5,19 +5,21 @@
 import {
   type Answer,
   collectBody,
-  type Entered,
+  enteredIn,
   preflightAnswer,
   type ReadHeader,
   refusalAnswer,
   refused,
   type Refused,
   unavailable,
+  wantsPage,
 } from '@newsletter-kit/core/endpoint';
 import type { Context, Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import { DeadlineError } from '../deadline.ts';
+import { refusalPage } from '../pages/form-page.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
 import { checkOrigin } from './screening.ts';
@@ -32,13 +34,7 @@ export interface RequestEnvironment {
 export type SignUp = (post: SignupPost, thanks: string, request: Request) => Promise<Answer | Response>;
 
 /** A request that may be refused: it need not be a post to a form. */
-type Refusable = Pick<SignupPost, 'header'> & { readonly form: Form | null };
-
-/** Details of a refusal for the log, the metrics and the page that shows the form again. */
-interface RefusalDetails {
-  readonly limit?: LimitKind | undefined;
-  readonly entered?: Entered;
-}
+type Refusable = Pick<SignupPost, 'header'> & Partial<Pick<SignupPost, 'entered'>> & { readonly form: Form | null };
 
 /** Maximum number of refused origins, and of refused consents, that are logged, once each. */
 const maxLoggedCauses = 20;
@@ -89,7 +85,7 @@ export class Reception {
   }
 
   /** Answers a refused post, and reports it. */
-  refuse({ header, form }: Refusable, why: Refused, { limit, entered }: RefusalDetails = {}): Answer {
+  async refuse({ header, form, entered }: Refusable, why: Refused, limit?: LimitKind): Promise<Answer> {
     const { log, events } = this.#context;
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
@@ -101,16 +97,17 @@ export class Reception {
         'a signup was refused because of its consent; if the form shows that sentence, add it to RELAY_CONSENT_SENTENCES',
         form,
       );
-    return refusalAnswer(header, form?.origins ?? null, why, entered);
+    // What cannot be read cannot be shown again.
+    const fields = (wantsPage(header) && (await entered?.().catch(() => []))) || [];
+    return refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, fields));
   }
 
-  /** Refuses a request that is no signup. Only a POST counts as a refused signup and is answered with its page. */
-  refuseRequest({ req: { raw } }: Context<RequestEnvironment>, form: Form | null, why: Refused): Response {
+  /** Refuses a request that is no signup. Only a POST counts as a refused signup. */
+  async refuseRequest({ req: { raw } }: Context<RequestEnvironment>, form: Form | null, why: Refused): Promise<Response> {
     const header = headerOf(raw);
-    if (raw.method === 'POST') return toResponse(this.refuse({ header, form }, why));
+    if (raw.method === 'POST') return toResponse(await this.refuse({ header, form }, why));
     this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
-    const json: ReadHeader = (name) => (name === 'accept' ? null : header(name));
-    return toResponse(refusalAnswer(json, form?.origins ?? null, why));
+    return toResponse(refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, [])));
   }
 
   /** Logs why a request is answered with 503. */
@@ -153,7 +150,14 @@ export class Reception {
 
 /** The post in a request. @param client - the visitor's IP address; null where it is unknown */
 function signupPost(request: Request, header: ReadHeader, form: Form, client: string | null): SignupPost {
-  return { header, form, client, body: (limit) => readBody(request, limit) };
+  let read: Uint8Array | null = null;
+  return {
+    header,
+    form,
+    client,
+    body: async (limit) => (read = await readBody(request, limit)),
+    entered: async () => (read === null ? null : await enteredIn(header, read)) ?? [],
+  };
 }
 
 /** Reads headers of a request. */

@@ -52,8 +52,8 @@ export interface ScreenedPost extends Omit<AdmittedPost, 'suspected'> {
   readonly suspectedBecause: Suspicion | null;
 }
 
-/** A post that was refused, with the fields of a form post. */
-export interface ScreenedOut extends Pick<AdmittedPost, 'entered'> {
+/** A post that was refused. */
+export interface ScreenedOut {
   readonly refused: Refused;
 }
 
@@ -106,11 +106,10 @@ export class Screening {
     const cannotProve = wantsProof && wantsPage(header);
     const token = this.#readToken(post, admitted.submission.token);
     const { suspected, ...rest } = admitted;
-    const { entered } = rest;
-    // A post of the relay's own page, which the origin check admits, belongs to the website in its token.
+    // A post of the relay's own page belongs to the website in its token, if it has one.
     const origin = token?.origin ?? header('origin');
-    if (origin === null || !(form.origins.has(origin) || (form.page && isOwnPage(header))))
-      return { refused: originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS'), ...(entered && { entered }) };
+    if (origin === null || !(form.origins.has(origin) || isOwnPage(header)))
+      return { refused: originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS') };
     const screened: ScreenedPost = {
       ...rest,
       post,
@@ -123,14 +122,13 @@ export class Screening {
       suspectedBecause: suspected ? 'honeypot' : cannotProve ? 'no-proof' : null,
     };
     const asked = (await this.#requireToken(screened)) ?? (await this.#requireProof(screened));
-    return asked ? { refused: asked, ...(entered && { entered }) } : this.#verifyProof(screened);
+    return asked ? { refused: asked } : this.#verifyProof(screened);
   }
 
   #readToken({ form, header }: SignupPost, token: string | undefined): FormToken | null {
     if (!form.protection.token || token === undefined) return null;
     const origin = header('origin');
-    if (origin !== null && form.origins.has(origin)) return readToken(this.#tokenKey, form.name, [origin], token);
-    const origins = origin !== null && form.page ? [...form.origins, origin] : form.origins;
+    const origins = origin === null ? form.origins : form.origins.has(origin) ? [origin] : [...form.origins, origin];
     return readToken(this.#tokenKey, form.name, origins, token);
   }
 
@@ -153,11 +151,11 @@ export class Screening {
    * its post draws on the mails of those who prove.
    */
   async #verifyProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
-    const { post, needsProof, offeredProof, entered } = screened;
+    const { post, needsProof, offeredProof } = screened;
     if (offeredProof === undefined || post.form.protection.turnstile) return screened;
     const challenge = await this.#proofOfWork.verify(offeredProof, post.form.name);
     if (challenge !== null || !needsProof) return { ...screened, challenge };
-    return { refused: await this.ask('PROOF_REQUIRED', screened, false), ...(entered && { entered }) };
+    return { refused: await this.ask('PROOF_REQUIRED', screened, false) };
   }
 
   /**
@@ -185,18 +183,15 @@ export class Screening {
   }
 }
 
-/**
- * Refuses posts from other websites. The relay's own pages may post too where a form has one, or has tokens: then the
- * token contains the origin of the website, which {@link Screening.screen} verifies.
- */
+/** Refuses posts from other websites. The relay's own pages may post too: each has the form, or what was entered in it. */
 export function checkOrigin({ header, form }: Pick<SignupPost, 'header' | 'form'>): Refused | null {
   if (allowedOrigin(header, form.origins) !== null) return null;
-  if ((form.protection.token || form.page) && isOwnPage(header)) return null;
+  if (isOwnPage(header)) return null;
   return originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS');
 }
 
 /**
- * Whether the post comes from the relay's own page with the one button. Browsers state it in a header that no page can
+ * Whether the post comes from one of the relay's own pages. Browsers state it in a header that no page can
  * set; Safari before 16.4 lacks the header, but sends the relay's host as the origin.
  */
 function isOwnPage(header: ReadHeader): boolean {

@@ -1,9 +1,11 @@
 /** The settings of a form. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
-import { pageThemes } from '@newsletter-kit/core/endpoint';
 import { subscriptionRequest } from '@newsletter-kit/core/schema';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
+import { type Theme, withoutLinks } from '../pages/page.ts';
+import themes from '../pages/themes.json' with { type: 'json' };
+import { languages } from '../pages/words.ts';
 import { group, optionalGroup, setting, type ValueOf } from './setting.ts';
 import {
   asSet,
@@ -137,8 +139,8 @@ export const formSettings = group({
         oneLine(200)
           .pipe(template)
           .refine((text) => !/\{(?:link|not_me)\}/.test(text), 'must be a subject without {link} and {not_me}')
-          .prefault('Please confirm your subscription'),
-        'Subject of that mail, and heading of the page that its link opens',
+          .optional(),
+        'Subject of that mail. Unset: in the language of the pages, with the title',
       ),
       text: setting(
         'RELAY_CONFIRMATION_TEXT',
@@ -150,12 +152,6 @@ export const formSettings = group({
           .optional()
           .transform((text = defaultText) => text),
         'Plain text of that mail; `{link}` is replaced by the link, `{not_me}` by the one for people who did not sign up. Unset: an English text',
-      ),
-      button: setting('RELAY_CONFIRMATION_BUTTON', oneLine(60).prefault('Confirm'), 'Label of the button on that page'),
-      lang: setting(
-        'RELAY_CONFIRMATION_LANG',
-        language.prefault('en'),
-        'Language of these texts, as a BCP 47 tag: `de`, `pt-BR`',
       ),
       confirmedUrl: setting(
         'RELAY_CONFIRMED_URL',
@@ -179,16 +175,51 @@ export const formSettings = group({
       '`true`: a signup is delivered only after the person has clicked a link in a mail that the relay sends',
     ),
   ),
+  /** What every page and mail of the form has from its site. */
+  site: group({
+    title: setting(
+      'RELAY_PAGE_TITLE',
+      oneLine(200).optional(),
+      'Name of the newsletter, on every page and mail for visitors; heading of the hosted form. Unset: the name of the form; for the one without a name, Newsletter',
+    ),
+    lang: setting(
+      'RELAY_PAGE_LANG',
+      language.prefault('en'),
+      `Language of these pages and mails, as a BCP 47 tag: ${languages.map((tag) => `\`${tag}\``).join(', ')}. Any other has English words beside your own`,
+    ),
+    theme: setting(
+      'RELAY_PAGE_THEME',
+      orNull(oneOf(...(Object.keys(themes) as Theme[]))),
+      `Theme of these pages: ${Object.keys(themes)
+        .map((name) => `\`${name}\``)
+        .join(', ')}. Unset: plain`,
+    ),
+    accent: setting(
+      'RELAY_PAGE_ACCENT',
+      orNull(z.string().regex(/^#[\da-f]{6}$/i, 'must be a colour of six hexadecimal digits, such as #0b6e61')),
+      'Colour of their buttons, such as `#0b6e61`. Unset: that of the theme',
+    ),
+    homeUrl: setting(
+      'RELAY_PAGE_HOME_URL',
+      orNull(webAddress),
+      'Where these pages link back to. Unset: the first of `RELAY_ALLOWED_ORIGINS`',
+    ),
+    privacyUrl: setting('RELAY_PAGE_PRIVACY_URL', orNull(webAddress), 'Privacy notice, linked below these pages'),
+    imprintUrl: setting('RELAY_PAGE_IMPRINT_URL', orNull(webAddress), 'Imprint, linked below these pages'),
+  }),
   /** Null where `GET /signup` has no page. */
   page: optionalGroup(
     {
-      title: setting('RELAY_PAGE_TITLE', oneLine(200).prefault('Newsletter'), 'Heading of that page'),
       text: setting(
         'RELAY_PAGE_TEXT',
         orNull(z.string().max(2000, 'must be 2000 characters or fewer')),
-        'Text below it',
+        'Text below its heading; a link is written `[our archive](https://example.com/archive)`',
       ),
-      label: setting('RELAY_PAGE_LABEL', oneLine(100).prefault('Email address'), 'Label of its field for the address'),
+      label: setting(
+        'RELAY_PAGE_LABEL',
+        oneLine(100).optional(),
+        'Label of its field for the address. Unset: in the language of the page',
+      ),
       fields: setting(
         'RELAY_PAGE_FIELDS',
         list(pageField)
@@ -199,20 +230,12 @@ export const formSettings = group({
       consent: setting(
         'RELAY_PAGE_CONSENT',
         orNull(oneLine(500)),
-        'Sentence beside a box to tick; kept with the signup. Unset: no box',
+        'Sentence beside a box to tick; kept with the signup. A link is written `[privacy notice](https://example.com/privacy)`. Unset: no box',
       ),
-      button: setting('RELAY_PAGE_BUTTON', oneLine(60).prefault('Subscribe'), 'Label of its button'),
-      lang: setting(
-        'RELAY_PAGE_LANG',
-        language.prefault('en'),
-        'Language of these texts, as a BCP 47 tag: `de`, `pt-BR`',
-      ),
-      theme: setting(
-        'RELAY_PAGE_THEME',
-        orNull(oneOf(...(Object.keys(pageThemes) as (keyof typeof pageThemes)[]))),
-        `Theme of the page: ${Object.keys(pageThemes)
-          .map((name) => `\`${name}\``)
-          .join(', ')}. Unset: plain`,
+      button: setting(
+        'RELAY_PAGE_BUTTON',
+        oneLine(60).optional(),
+        'Label of its button. Unset: in the language of the page',
       ),
     },
     setting(
@@ -278,6 +301,7 @@ export const formSettings = group({
 /** A form and its rules. */
 export interface Form extends ValueOf<typeof formSettings> {
   readonly name: string;
+  readonly site: ValueOf<typeof formSettings>['site'] & { readonly title: string };
 }
 
 /** The mail that asks a person to confirm, and the page that its link opens. */
@@ -288,9 +312,10 @@ export type HostedPage = NonNullable<Form['page']>;
 
 /** A form with these settings. */
 export function formOf(name: string, settings: ValueOf<typeof formSettings>): Form {
-  const { consent, page } = settings;
-  const sentences = [...consent.sentences, page?.consent ?? []].flat();
-  return { name, ...settings, consent: { ...consent, sentences } };
+  const { consent, page, site } = settings;
+  const sentences = [...consent.sentences, page?.consent == null ? [] : withoutLinks(page.consent)].flat();
+  const { title = name === 'default' ? 'Newsletter' : name } = site;
+  return { name, ...settings, site: { ...site, title }, consent: { ...consent, sentences } };
 }
 
 /** What keeps a form or its page from working. */
@@ -312,6 +337,10 @@ export function formProblems({ name, page, allowedFields, consent, protection }:
       : []),
   ];
 }
+
+/** Whether whoever signs up gets a mail to confirm: from the relay, or from the API. */
+export const mailsOfForm = ({ confirmation, pinned }: Form): boolean =>
+  confirmation !== null || pinned.double_opt_override === 'on';
 
 /** Whether the form signs or hashes values that must stay valid after a restart or in another relay. */
 export function isSigning({ protection, confirmation, consent }: Form): boolean {

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 import { sign } from '../secrets.ts';
+import type { Words } from '../pages/words.ts';
 import type { OpenSignup } from '../store/signup-store.ts';
 import { type Choice, type Group, groupsOf } from './choices.ts';
 
@@ -13,17 +14,25 @@ export interface PageLink {
   readonly id: string;
 }
 
+/** The texts of a page. */
+export interface ChoiceTexts {
+  readonly words: Words;
+  /** Title of the newsletter of a form. */
+  titleOf(this: void, form: string): string;
+}
+
 /**
  * A section with a box for each form and address, and one of its own for each that has several versions. Ticked is what
  * the mail named, which comes first. Nothing that was sent becomes a link.
- *
- * @param button - label of the buttons
  */
-export function choicesHtml(open: readonly OpenSignup[], link: PageLink, button: string): string {
+export function choicesHtml(open: readonly OpenSignup[], link: PageLink, texts: ChoiceTexts): string {
+  const { words } = texts;
   const groups = groupsOf(open);
   const place = (group: Group, n = 0): string => `${groups.indexOf(group)}.${n}`;
-  const press = (value: string, label = button, more = ''): string =>
+  const press = (value: string, label = words.confirm, more = ''): string =>
     `<p><button name="choice" value="${value}"${more}>${escapeHtml(label)}</button></p>`;
+  const described = ({ form, email, choices }: Group): string =>
+    `<b>${escapeHtml(texts.titleOf(form))}</b> <bdi>${escapeHtml(email)}</bdi>${choices.slice(-1).map(sentenceOf).join('')}`;
   const section = (...content: readonly string[]): string =>
     `<form method="post">\n<input type="hidden" name="shown" value="${signed(link, open)}">\n${content.join('\n')}\n</form>\n`;
   const [plain = [], differing = []] = [true, false].map((isPlain) =>
@@ -31,17 +40,17 @@ export function choicesHtml(open: readonly OpenSignup[], link: PageLink, button:
   );
   const boxes = plain.map((group) => {
     const checked = group.ids.includes(link.id) ? ' checked' : '';
-    return `<p><label><input type="checkbox" name="choice" value="${place(group)}"${checked}> ${described(group)}</label></p>`;
+    return `<label class="choice"><input type="checkbox" name="choice" value="${place(group)}"${checked}> <span>${described(group)}</span></label>`;
   });
   const sections = differing.map((group) =>
     section(
       `<p>${described(group)}</p>`,
-      '<p lang="en">It was sent more than once, with different details. Choose yours:</p>',
+      `<p>${escapeHtml(words.sentTwice)}</p>`,
       ...group.choices.slice(0, -1).flatMap((choice, n) => {
         const value = place(group, n);
-        return [versionHtml(choice, value), press(value, button, ` aria-describedby="${value}"`)];
+        return [versionHtml(choice, value, words), press(value, words.confirm, ` aria-describedby="${value}"`)];
       }),
-      press(place(group, group.choices.length - 1), 'Only my address'),
+      press(place(group, group.choices.length - 1), words.onlyAddress),
     ),
   );
   const alone = plain.map((group) => section(`<p>${described(group)}</p>`, press(place(group))));
@@ -50,19 +59,15 @@ export function choicesHtml(open: readonly OpenSignup[], link: PageLink, button:
   return (isOfMail ? [...sections, ...others] : [...others, ...sections]).join('');
 }
 
-function described({ form, email, choices }: Group): string {
-  return `<b>${escapeHtml(form)}</b> ${escapeHtml(email)}${choices.slice(-1).map(words).join('')}`;
-}
-
-function words({ sentence }: Choice): string {
+function sentenceOf({ sentence }: Choice): string {
   return sentence === null ? '' : `<br>\n<small>${escapeHtml(sentence)}</small>`;
 }
 
-function versionHtml(choice: Choice, id: string): string {
+function versionHtml(choice: Choice, id: string, { noDetails }: Words): string {
   const fields = choice.own.map(({ name, value }) =>
     escapeHtml(`${name}: ${typeof value === 'object' ? value.join(', ') : value}`),
   );
-  return `<p id="${id}">${fields.join('<br>\n') || '<span lang="en">No more than the address</span>'}${words(choice)}</p>`;
+  return `<p id="${id}">${fields.join('<br>\n') || escapeHtml(noDetails)}${sentenceOf(choice)}</p>`;
 }
 
 function signed({ key, id }: PageLink, shown: readonly { readonly id: string }[]): string {

@@ -1,6 +1,7 @@
 /** Composes the confirmation mail and its signed link. Contains nothing a visitor entered and loads nothing. Pure. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Confirmation } from '../config/form.ts';
+import type { Form } from '../config/form.ts';
+import { filled, wordsIn } from '../pages/words.ts';
 import type { MailSender } from '../config/values.ts';
 import { sign } from '../secrets.ts';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
@@ -22,14 +23,16 @@ export const notMePath = 'not-me';
 
 /** @returns null if the form no longer asks for confirmation */
 export function confirmationMessage(
-  { name: form, confirmation }: { readonly name: string; readonly confirmation: Confirmation | null },
+  { name: form, confirmation, site }: Pick<Form, 'name' | 'confirmation' | 'site'>,
   signup: { readonly id: string; readonly email: string },
   link: string,
 ): Message | null {
   if (!confirmation) return null;
-  const { from, subject, text, lang } = confirmation;
-  const filled = (template: string): string => template.replaceAll('{form}', form);
-  const body = filled(text);
+  const { from, subject, text } = confirmation;
+  const { title, lang } = site;
+  const words = wordsIn(lang);
+  const named = (template: string): string => filled(template, { form, title });
+  const body = named(text);
   const linked = (template: string, show: (address: string) => string): string =>
     template.replaceAll('{link}', () => show(link)).replaceAll('{not_me}', () => show(`${link}/${notMePath}`));
   const anchor = (address: string): string => `<a href="${escapeHtml(address)}">${escapeHtml(address)}</a>`;
@@ -41,7 +44,7 @@ export function confirmationMessage(
   return {
     from,
     to: { name: '', address: signup.email },
-    subject: filled(subject),
+    subject: named(subject ?? words.mailSubject),
     text: linked(body, (address) => address),
     html: `<!doctype html>\n<html lang="${escapeHtml(lang)}">\n<meta charset="utf-8">\n${paragraphs.join('\n')}\n</html>\n`,
     messageId: `<confirmation.${signup.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,

@@ -1,15 +1,18 @@
 /** The pages of a confirmation link: GET shows what is open, and only its POST confirms. */
-import { buttonHtml, collectBody, messageHtml, pageHeaders, pageHtml } from '@newsletter-kit/core/endpoint';
+import { collectBody, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { type Content, contents } from '../pages/contents.ts';
+import { linkPage, pageOf, type PageParts, siteOf, unstored } from '../pages/page.ts';
+import { wordsIn } from '../pages/words.ts';
 import { mailboxOf } from '../store/mailbox-mails.ts';
 import type { LinkedSignup, OpenSignup } from '../store/signup-store.ts';
 import { choicesHtml, type Chosen, readChoice } from './choice-page.ts';
 import { notMePath, signLink, verifyLink } from './mail.ts';
-import { statePage } from './state-page.ts';
+import { refreshSeconds, stateContent } from './state-page.ts';
 
 /** Options of {@link confirmationPages}. */
 export interface ConfirmationPagesOptions {
@@ -33,14 +36,21 @@ export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
   { key, visitor, statusOf }: ConfirmationPagesOptions,
 ): Hono<PageEnvironment> {
+  /** A page of a form's site. Without the signup, a relay with one form has only that site. */
+  function page(status: number, content: Content, form?: string, parts?: PageParts, more?: Readonly<Record<string, string>>) {
+    const [only, ...others] = Object.values(forms);
+    const site = siteOf(form === undefined ? (others.length === 0 ? only : forms['default']) : forms[form]);
+    return linkPage(status, pageOf(site, content, parts), more);
+  }
+
   /** Answers for the signup of a link. @param gone - the page where it was deleted */
   async function linkedTo(
     token: string,
     answer: (linked: LinkedSignup) => Response | Promise<Response>,
-    gone = goneHtml,
+    gone: Content = contents.gone,
   ) {
     const id = verifyLink(key, token);
-    if (id === null) return page(404, unknownHtml);
+    if (id === null) return page(404, contents.brokenLink);
     const linked = await store.linked(id);
     // A dead letter without an attempt to deliver: its confirmation mail was refused.
     const isGone = !linked || (linked.signup.state === 'dead' && linked.signup.attempts === 0);
@@ -51,28 +61,33 @@ export function confirmationPages(
   function objection(token: string, answer: (signup: OpenSignup) => Response | Promise<Response>) {
     const ofLink = ({ signup, open }: LinkedSignup) => {
       const own = open.find(({ id }) => id === signup.id);
-      return own ? answer(own) : page(410, notOpenHtml);
+      return own ? answer(own) : page(410, contents.nothingToStop, signup.form);
     };
-    return linkedTo(token, ofLink, notOpenHtml);
+    return linkedTo(token, ofLink, contents.nothingToStop);
   }
 
   /** What is open; of a signup that is confirmed its state, and then what else is open. */
   function show(status: number, { signup, open }: LinkedSignup, seen = 0): Response {
     const form = forms[signup.form];
-    const { subject, button, lang } = form?.confirmation ?? fallback;
-    const content = choicesHtml(open, { key, id: signup.id }, button);
-    if (signup.state === 'unconfirmed') {
-      const title = subject.replaceAll('{form}', signup.form);
-      return page(status, pageHtml({ title, paragraphs: [], content, lang }));
-    }
-    const { refreshSeconds, ...text } = statePage(signup, form, seen);
+    const words = wordsIn(siteOf(form).lang);
+    const texts = { words, titleOf: (name: string) => forms[name]?.site.title ?? name };
+    const html = choicesHtml(open, { key, id: signup.id }, texts);
+    if (signup.state === 'unconfirmed') return page(status, contents.confirm, signup.form, { html });
     // A refresh would take away what is ticked.
-    const refreshes = refreshSeconds !== null && open.length === 0;
-    const more = open.length > 0 ? `<h2>Not confirmed yet</h2>\n${content}` : '';
+    const seconds = open.length === 0 ? refreshSeconds(signup, seen) : null;
     return page(
       status,
-      pageHtml({ ...text, content: more, style: 'h2{font-size:1.15em}' }),
-      refreshes ? { refresh: `${refreshSeconds}; url=?seen=${seen + 1}` } : {},
+      stateContent(signup),
+      signup.form,
+      {
+        values: {
+          email: signup.submission?.email ?? '…',
+          status: signup.status ?? '',
+          sender: form?.confirmation?.from.address ?? siteOf(form).title,
+        },
+        html: open.length > 0 ? `<h2>${words.notConfirmedYet}</h2>\n${html}` : '',
+      },
+      seconds === null ? {} : { refresh: `${seconds}; url=?seen=${seen + 1}` },
     );
   }
 
@@ -104,8 +119,9 @@ export function confirmationPages(
   }
 
   return new Hono<PageEnvironment>()
-    .get(`/${stoppedPath}`, () => page(200, stoppedHtml))
-    .get(`/:token/${notMePath}`, ({ req }) => objection(req.param('token'), () => page(200, notMeHtml)))
+    .get(`/${stoppedPath}`, () => page(200, contents.stopped))
+    .get(`/${stoppedPath}/:form`, ({ req }) => page(200, contents.stopped, req.param('form')))
+    .get(`/:token/${notMePath}`, ({ req }) => objection(req.param('token'), ({ form }) => page(200, contents.notMe, form)))
     .post(`/:token/${notMePath}`, ({ req }) =>
       objection(req.param('token'), async ({ id, form, submission }) => {
         await store.stopMails(id, mailboxOf(submission.email, forms[form]?.publicationId ?? ''), now());
@@ -114,7 +130,7 @@ export function confirmationPages(
           { signup: id },
           'deleted, as the owner of the mailbox did not sign up; the mailbox gets no more mails',
         );
-        return redirect(`../${stoppedPath}`);
+        return redirect(`../${stoppedPath}/${form}`);
       }),
     )
     .get('/:token', ({ req }) =>
@@ -133,57 +149,23 @@ export function confirmationPages(
         return linkedTo(token, (now) => (now.signup.state === 'unconfirmed' ? show(409, now) : redirect(token)));
       });
     })
-    .all('/:token', () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
-    .all(`/:token/${notMePath}`, () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
+    .all('/:token', () => page(405, contents.brokenLink, undefined, {}, { allow: 'GET, HEAD, POST' }))
+    .all(`/:token/${notMePath}`, () => page(405, contents.brokenLink, undefined, {}, { allow: 'GET, HEAD, POST' }))
     .onError((error) => {
       if (error instanceof StoreUnavailableError) {
         health.failed('accept', error);
         log.error({ reason: error.message }, 'a confirmation was answered with 503');
       } else log.error({ err: error }, 'an unexpected failure was answered with 503');
-      return page(503, failedHtml, { 'retry-after': '30' });
+      return page(503, contents.failed, undefined, {}, { 'retry-after': '30' });
     });
 }
 
 /** Path of the page after an objection, shorter than any token. It outlives the signup, which is deleted. */
 const stoppedPath = 'stopped';
 
-/** Texts for a form that is no longer in the configuration. */
-const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;
-
-/** Page for a link that was not signed with this relay's secret. */
-export const unknownHtml = messageHtml('This link does not work', [
-  'Part of it may be missing: copy the whole link from the mail, or sign up again.',
-]);
-
-const goneHtml = messageHtml('This link is no longer valid', [
-  'If you have confirmed before, there is nothing left to do. Otherwise sign up again.',
-]);
-
-const notMeHtml = buttonHtml({ title: 'Did somebody else sign you up?', button: 'This was not me', lang: 'en' });
-
-const stoppedHtml = messageHtml('You get no more of these mails', [
-  'The signup is deleted. For about half a year nobody can have such a mail sent to you.',
-]);
-
-const notOpenHtml = messageHtml('There is nothing to stop', [
-  'This signup is deleted already, or confirmed. To leave a newsletter, use the link in one of its issues.',
-]);
-
-const failedHtml = messageHtml('This did not work', ['Please open the link again in a minute.']);
-
-const always = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'x-robots-tag': 'noindex',
-} as const;
-
-function page(status: number, html: string, more: Readonly<Record<string, string>> = {}): Response {
-  return new Response(html, { status, headers: { ...pageHeaders, ...always, ...more } });
-}
-
 function redirect(location: string): Response {
   return new Response(null, {
     status: 303,
-    headers: { ...always, 'referrer-policy': pageHeaders['referrer-policy'], location },
+    headers: { ...unstored, 'referrer-policy': pageHeaders['referrer-policy'], location },
   });
 }

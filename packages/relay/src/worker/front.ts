@@ -59,9 +59,9 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
     const body = async (limit: number) => (read.bytes = await post.body(limit));
     // Whether there is an attack is state: the object decides it.
     const screened = await screening.screen({ ...post, body }, Date.now());
-    if ('refused' in screened) return reception.refuse(post, screened.refused, screened);
+    if ('refused' in screened) return reception.refuse(post, screened.refused);
     if (!(await isWithinLimit(post)))
-      return reception.refuse(post, tooManySignups(longestPeriodSeconds), { ...screened, limit: 'ip' });
+      return reception.refuse(post, tooManySignups(longestPeriodSeconds), 'ip');
     const { url, method, headers } = request;
     return passOn(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
   });
