@@ -16,7 +16,7 @@ function read(name: string): string {
 }
 
 /** Removes comments and needless white space. No string of these stylesheets holds either. */
-export function compact(css: string): string {
+function compact(css: string): string {
   return css
     .replace(/\/\*.*?\*\//gs, '')
     .replace(/\s+/g, ' ')

@@ -9,7 +9,7 @@ import type { RelayContext } from './context.ts';
 import type { CheckResult } from './ops/operator.ts';
 import { unclearConsentsText } from './ops/unclear-consents.ts';
 import type { SmtpServer } from './config/smtp-url.ts';
-import { unknownHtml } from './confirmation/pages.ts';
+import { brokenLinkPage } from './confirmation/pages.ts';
 import { storeName } from './config/store-address.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
@@ -210,7 +210,7 @@ export async function checkMail(
 ): Promise<readonly CheckResult[]> {
   const isNeeded = Object.values(forms).some(({ confirmation }) => confirmation !== null);
   if (!isNeeded || server === undefined || publicUrl === undefined || openTransport === null) return [];
-  return Promise.all([checkMailServer(server, secrets, await openTransport(server)), checkPublicUrl(publicUrl)]);
+  return Promise.all([checkMailServer(server, secrets, await openTransport(server)), checkPublicUrl(publicUrl, forms)]);
 }
 
 async function checkMailServer(
@@ -230,13 +230,13 @@ async function checkMailServer(
 }
 
 /** Requests an invalid link: only a relay answers with that page, through every proxy in front of it. */
-async function checkPublicUrl(publicUrl: string): Promise<CheckResult> {
+async function checkPublicUrl(publicUrl: string, forms: RelayConfig['forms']): Promise<CheckResult> {
   const name = 'links in mails';
   const page = await fetch(`${publicUrl}/confirm/check`, { signal: AbortSignal.timeout(timeoutMs) })
     .then((answer) => answer.text())
     .catch(() => null);
   const text =
-    page === unknownHtml
+    page === brokenLinkPage(forms).html
       ? isReadable(publicUrl)
         ? `${publicUrl} is an address without https: anybody on the network path can read the links and confirm for others.`
         : null

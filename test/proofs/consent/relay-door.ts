@@ -46,6 +46,7 @@ function formOf(name: Publication, reactivates = false): Form {
     protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
     consent: { version: null, required: false, sentences: [], field: null, address: 'none' },
     page: null,
+    site: { title: 'Letter', lang: 'en', theme: null, accent: null, homeUrl: null, privacyUrl: null, imprintUrl: null },
     confirmation:
       name === 'single'
         ? null
@@ -53,8 +54,6 @@ function formOf(name: Publication, reactivates = false): Form {
             from: { name: '', address: 'news@example.com' },
             subject: 'Please confirm',
             text: '{link}',
-            button: 'Confirm',
-            lang: 'en',
             confirmedUrl: null,
             reactivates,
             mailsPerHour: 1_000_000,

@@ -198,7 +198,9 @@ function textOf(body: Uint8Array): string {
 export async function enteredIn(header: ReadHeader, body: Uint8Array): Promise<Entered | null> {
   const kind = contentKind(header);
   if (kind !== 'multipart') return kind === 'form' ? new URLSearchParams(textOf(body)) : [];
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': header('content-type') ?? '' } }).formData();
+  const form = await new Response(new Uint8Array(body), {
+    headers: { 'content-type': header('content-type') ?? '' },
+  }).formData();
   const entered: [string, string][] = [];
   for (const [name, value] of form) {
     if (typeof value === 'string') entered.push([name, value]);

@@ -114,8 +114,10 @@ function plainPage({ errors }: Refused, origins: Iterable<string>): Page {
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <style>${pageStyle}</style>
+<main>
 <h1>${title}</h1>
 ${lines.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
+</main>
 </html>
 `;
   return { headers: framedPageHeaders(origins), html };

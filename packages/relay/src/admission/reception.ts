@@ -103,7 +103,11 @@ export class Reception {
   }
 
   /** Refuses a request that is no signup. Only a POST counts as a refused signup. */
-  async refuseRequest({ req: { raw } }: Context<RequestEnvironment>, form: Form | null, why: Refused): Promise<Response> {
+  async refuseRequest(
+    { req: { raw } }: Context<RequestEnvironment>,
+    form: Form | null,
+    why: Refused,
+  ): Promise<Response> {
     const header = headerOf(raw);
     if (raw.method === 'POST') return toResponse(await this.refuse({ header, form }, why));
     this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');

@@ -1,5 +1,5 @@
 /** The pages of a confirmation link: GET shows what is open, and only its POST confirms. */
-import { collectBody, pageHeaders } from '@newsletter-kit/core/endpoint';
+import { collectBody, type Page, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
@@ -36,12 +36,13 @@ export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
   { key, visitor, statusOf }: ConfirmationPagesOptions,
 ): Hono<PageEnvironment> {
-  /** A page of a form's site. Without the signup, a relay with one form has only that site. */
-  function page(status: number, content: Content, form?: string, parts?: PageParts, more?: Readonly<Record<string, string>>) {
-    const [only, ...others] = Object.values(forms);
-    const site = siteOf(form === undefined ? (others.length === 0 ? only : forms['default']) : forms[form]);
-    return linkPage(status, pageOf(site, content, parts), more);
-  }
+  const page = (
+    status: number,
+    content: Content,
+    form?: string,
+    parts?: PageParts,
+    more?: Readonly<Record<string, string>>,
+  ): Response => linkPage(status, pageOf(siteOf(formOf(forms, form)), content, parts), more);
 
   /** Answers for the signup of a link. @param gone - the page where it was deleted */
   async function linkedTo(
@@ -121,7 +122,9 @@ export function confirmationPages(
   return new Hono<PageEnvironment>()
     .get(`/${stoppedPath}`, () => page(200, contents.stopped))
     .get(`/${stoppedPath}/:form`, ({ req }) => page(200, contents.stopped, req.param('form')))
-    .get(`/:token/${notMePath}`, ({ req }) => objection(req.param('token'), ({ form }) => page(200, contents.notMe, form)))
+    .get(`/:token/${notMePath}`, ({ req }) =>
+      objection(req.param('token'), ({ form }) => page(200, contents.notMe, form)),
+    )
     .post(`/:token/${notMePath}`, ({ req }) =>
       objection(req.param('token'), async ({ id, form, submission }) => {
         await store.stopMails(id, mailboxOf(submission.email, forms[form]?.publicationId ?? ''), now());
@@ -162,6 +165,17 @@ export function confirmationPages(
 
 /** Path of the page after an objection, shorter than any token. It outlives the signup, which is deleted. */
 const stoppedPath = 'stopped';
+
+type Forms = RelayContext['config']['forms'];
+
+/** The form of that name; without one, that of the relay where it has a single one, or the default. */
+function formOf(forms: Forms, name: string | undefined): Form | undefined {
+  const [only, ...others] = Object.values(forms);
+  return name === undefined ? (others.length === 0 ? only : forms['default']) : forms[name];
+}
+
+/** The page of a link that this relay has not signed. */
+export const brokenLinkPage = (forms: Forms): Page => pageOf(siteOf(formOf(forms, undefined)), contents.brokenLink);
 
 function redirect(location: string): Response {
   return new Response(null, {

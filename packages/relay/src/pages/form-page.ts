@@ -120,7 +120,13 @@ function formHtml(form: Form, words: Words, entered: Entered, problems: Problems
   ];
   const rest = [...entered].filter(([name]) => !shown.has(name));
   const hidden = hiddenFields([...rest, [honeypotField, '']]);
-  return buttonHtml(labelOf(form, words), `${lines.map((line) => line.trim()).filter(Boolean).join('\n')}\n${hidden}`);
+  return buttonHtml(
+    labelOf(form, words),
+    `${lines
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .join('\n')}\n${hidden}`,
+  );
 }
 
 const hiddenFields = (fields: Entered): string =>

@@ -45,7 +45,11 @@ export interface PageParts {
 }
 
 /** A page with the site's name above one of the contents. */
-export function pageOf(site: Site, { heading, text = [], button }: Content, { values = {}, html }: PageParts = {}): Page {
+export function pageOf(
+  site: Site,
+  { heading, text = [], button }: Content,
+  { values = {}, html }: PageParts = {},
+): Page {
   const words = wordsIn(site.lang);
   const say = (word: keyof Words): string => filled(words[word], values);
   return sitePage(site, {
@@ -94,7 +98,7 @@ export function sitePage(site: Site, { lang, heading, isTitled, html }: SitePage
       'referrer-policy': 'same-origin',
     },
     html: `<!doctype html>
-<html lang="${escapeHtml(lang)}" dir="${new Intl.Locale(lang).getTextInfo().direction ?? 'auto'}">
+<html lang="${escapeHtml(lang)}" dir="${directionOf(lang)}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escapeHtml([heading, isTitled ? title : ''].filter(Boolean).join(' · '))}</title>
@@ -110,11 +114,19 @@ ${links.length === 0 ? '' : `<footer>${links.join('\n')}</footer>\n`}<script>${r
 }
 
 /** The answer with a page of a confirmation link: in no frame, and in no search engine. */
-export function linkPage(status: number, { headers, html }: Page, more: Readonly<Record<string, string>> = {}): Response {
+export function linkPage(
+  status: number,
+  { headers, html }: Page,
+  more: Readonly<Record<string, string>> = {},
+): Response {
   const policy = headers['content-security-policy']?.replace(/frame-ancestors [^;]*/, "frame-ancestors 'none'") ?? '';
   const own = { ...headers, 'content-security-policy': policy, 'referrer-policy': pageHeaders['referrer-policy'] };
   return new Response(html, { status, headers: { ...own, ...unstored, 'x-robots-tag': 'noindex', ...more } });
 }
+
+/** The direction of a language, by its script. */
+const directionOf = (lang: string): 'rtl' | 'ltr' =>
+  /^(?:Adlm|Arab|Hebr|Nkoo|Syrc|Thaa)$/.test(new Intl.Locale(lang).maximize().script ?? '') ? 'rtl' : 'ltr';
 
 /** Headers of every page. */
 export const unstored = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;

@@ -60,8 +60,7 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
     // Whether there is an attack is state: the object decides it.
     const screened = await screening.screen({ ...post, body }, Date.now());
     if ('refused' in screened) return reception.refuse(post, screened.refused);
-    if (!(await isWithinLimit(post)))
-      return reception.refuse(post, tooManySignups(longestPeriodSeconds), 'ip');
+    if (!(await isWithinLimit(post))) return reception.refuse(post, tooManySignups(longestPeriodSeconds), 'ip');
     const { url, method, headers } = request;
     return passOn(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
   });

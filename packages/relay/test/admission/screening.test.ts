@@ -65,7 +65,13 @@ describe('screening', () => {
     if (!form) throw new Error('The environment makes the form "default".');
     const { headers } = post(body);
     const bytes = new TextEncoder().encode(JSON.stringify(body));
-    return { form, client: null, header: (name) => headers.get(name), body: () => Promise.resolve(bytes) };
+    return {
+      form,
+      client: null,
+      header: (name) => headers.get(name),
+      body: () => Promise.resolve(bytes),
+      entered: () => Promise.resolve([]),
+    };
   }
 
   const defence = { proofEffort: 1 };

@@ -1,10 +1,9 @@
 /** Writes what the pages and mails of the relay take from the form: its words in each language, and its themes. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { compact } from '../../core/scripts/page-style.ts';
-import { english } from '../../../widget/src/messages.ts';
+import { english } from '../src/messages.ts';
 
-const widget = new URL('../../../widget/', import.meta.url);
+const widget = new URL('../', import.meta.url);
 
 /** The words of the form that a page has too. */
 const shared = [
@@ -49,10 +48,11 @@ const followers: readonly (readonly [theme: string, page: readonly string[]])[] 
 ];
 
 function themeOf(css: string): string {
-  const [, set = ''] = /^newsletter-signup\{(.*?)\}/.exec(compact(css)) ?? [];
-  const values = new Map(set.split(';').map((each) => [each.slice(0, each.indexOf(':')), each] as const));
+  const [, set = ''] = /newsletter-signup\s*\{(.*?)\}/s.exec(css.replaceAll(/\/\*.*?\*\//gs, '')) ?? [];
+  const lines = [...set.matchAll(/([\w-]+)\s*:\s*([^;]*)/g)];
+  const values = new Map(lines.map(([, name = '', value = '']) => [name, value.trim().replaceAll(/\s+/g, ' ')]));
   const follow = followers.flatMap(([theme, page]) => {
-    const value = values.get(theme)?.slice(theme.length + 1);
+    const value = values.get(theme);
     return value === undefined ? [] : page.map((name) => `${name}:${value}`);
   });
   return `:root{${follow.join(';')}}`;
