@@ -44,7 +44,8 @@ describe('admitPost', () => {
     ['application/json; charset=utf-8x', 415],
     ['application/json; charset=x-charset=utf-8', 415],
     ['text/plain', 415],
-    ['multipart/form-data; boundary=x', 415],
+    ['multipart/form-data; boundary=x; charset=latin1', 415],
+    ['multipart/mixed; boundary=x', 415],
     ['application/json-patch+json', 415],
     ['constructor', 415],
     ['__proto__', 415],
@@ -58,6 +59,36 @@ describe('admitPost', () => {
     ['identity', 202],
   ])('answers Content-Encoding %s with %i', async (encoding, status) => {
     expect(await statusOf(post(json, { 'content-encoding': encoding }))).toBe(status);
+  });
+
+  /** A form as `fetch` sends a `FormData`. */
+  async function formData(...fields: readonly (readonly [string, string | File])[]): Promise<Post> {
+    const form = new FormData();
+    for (const [name, value] of fields) form.append(name, value);
+    const { headers, body } = new Response(form);
+    const bytes = (await body?.bytes()) ?? new Uint8Array();
+    return post(Buffer.from(bytes).toString('utf8'), { 'content-type': headers.get('content-type') ?? '' });
+  }
+
+  it('takes a form as FormData sends it, with a field for a file that was left empty', async () => {
+    const sent = await formData(['email', 'zoë@example.com'], ['custom_fields[T][]', 'a'], ['file', new File([], '')]);
+    const admission = await admitPost(sent, rules);
+    if ('refused' in admission) throw new Error('It is valid.');
+    expect(admission.admitted.kept).toEqual({
+      email: 'zoë@example.com',
+      custom_fields: [{ name: 'T', value: ['a'] }],
+    });
+  });
+
+  it('refuses a form with a file, and one that breaks off', async () => {
+    const refusal = async (sent: Post) => {
+      const admission = await admitPost(sent, rules);
+      return 'refused' in admission ? admission.refused.errors[0]?.code : null;
+    };
+    const file = new File(['x'], 'x.txt');
+    expect(await refusal(await formData(['email', 'ada@example.com'], ['file', file]))).toBe('FILE_NOT_ALLOWED');
+    const broken = post('--x\r\nContent-Dis', { 'content-type': 'multipart/form-data; boundary=x' });
+    expect(await refusal(broken)).toBe('INVALID_BODY');
   });
 
   it.each([

@@ -41,16 +41,18 @@ describe('the page', () => {
     const html = await answer.text();
     expect(answer.status).toBe(200);
     for (const part of [
-      '<html lang="de">',
+      '<html lang="de" dir="ltr">',
+      '<title>Boats &amp; more</title>',
       '<h1>Boats &amp; more</h1>',
       '<p>Every Friday.</p>\n<p>No &lt;b&gt;ads&lt;/b&gt;.</p>',
-      '<label>Email address <input type="email" name="email"',
+      '<label>E-Mail-Adresse <input name="email" type="email"',
       '<label>First Name <input name="custom_fields[First Name]"></label>',
       '<legend>Topics</legend>',
       'name="custom_fields[Topics][]" value="food &amp; drink"',
-      '<input type="checkbox" name="consent" value="I want the letter."> I want the letter.',
+      '<input type="checkbox" name="consent" value="I want the letter."> <span>I want the letter.</span>',
       'ui-rounded',
-      '<button>Subscribe</button>',
+      '<button>Abonnieren</button>',
+      '<footer><a href="https://shop.example" target="_top">shop.example</a></footer>',
     ])
       expect(html).toContain(part);
     expect(Buffer.byteLength(html)).toBeLessThan(15_000);
@@ -58,7 +60,7 @@ describe('the page', () => {
 
   /** The form and its script, line by line. */
   const formOf = (html: string): readonly string[] =>
-    html.slice(html.indexOf('<form'), html.indexOf('</main>')).split('\n');
+    html.slice(html.indexOf('<form'), html.indexOf('\n</main>')).split('\n');
   interface Whole {
     readonly more: Readonly<Record<string, string>>;
     readonly path?: string;
@@ -66,7 +68,7 @@ describe('the page', () => {
     readonly fields: readonly string[];
   }
   const whole: readonly Whole[] = [
-    { more: {}, heading: '<h1>Newsletter</h1>\n\n<form', fields: [] },
+    { more: {}, heading: '<h1>Newsletter</h1>\n<form', fields: [] },
     {
       more: { RELAY_PAGE_TEXT: 'One.\n \n\nTwo,\nthree.' },
       heading: '<p>One.</p>\n<p>Two,\nthree.</p>\n<form',
@@ -79,17 +81,17 @@ describe('the page', () => {
         '<label>A&amp;B <input name="custom_fields[A&amp;B]"></label>',
         '<fieldset>',
         '<legend>Topics</legend>',
-        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="boats"> boats</label>',
-        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="&quot;food&quot;"> &quot;food&quot;</label>',
+        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="boats"> <span>boats</span></label>',
+        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="&quot;food&quot;"> <span>&quot;food&quot;</span></label>',
         '</fieldset>',
-        '<label class="choice"><input type="checkbox" name="consent" value="I &quot;want&quot; it."> I &quot;want&quot; it.</label>',
+        '<label class="choice"><input type="checkbox" name="consent" value="I &quot;want&quot; it."> <span>I &quot;want&quot; it.</span></label>',
         '<input type="hidden" name="utm_source" value="&quot;">',
         '<input type="hidden" name="referral_code" value="Ab3dEf6h1J">',
       ],
     },
     {
       more: { RELAY_CONSENT_REQUIRED: 'true', RELAY_PAGE_CONSENT: 'Yes.' },
-      fields: ['<label class="choice"><input type="checkbox" name="consent" value="Yes." required> Yes.</label>'],
+      fields: ['<label class="choice"><input type="checkbox" name="consent" value="Yes." required> <span>Yes.</span></label>'],
     },
   ];
 
@@ -97,13 +99,11 @@ describe('the page', () => {
     const html = await (await open(runRelay({ settings: { RELAY_PAGE: 'true', ...more } }), path)).text();
     expect(formOf(html)).toEqual([
       '<form method="post" accept-charset="utf-8">',
-      '<label>Email address <input type="email" name="email" autocomplete="email" maxlength="254" required></label>',
+      '<label>Email address <input name="email" type="email" autocomplete="email" maxlength="254" required></label>',
       ...fields,
       '<input type="hidden" name="hp_field" value="">',
       '<button>Subscribe</button>',
       '</form>',
-      expect.stringMatching(/^<script>.*<\/script>$/),
-      '',
     ]);
     expect(html).toContain(heading);
     // Without a theme the page has the looks of every page of the relay, and then its own.
@@ -182,8 +182,45 @@ describe('a post of the page', () => {
     expect((await runRelay({ settings }).fetch(request)).status).toBe(403);
   });
 
-  it('is refused where the form has no page', async () => {
-    expect((await runRelay().fetch(postOf({ email: 'ada@example.com' }))).status).toBe(403);
+  it('keeps what was typed, and says at its field what is wrong', async () => {
+    const relay = runRelay({ settings });
+    const typed = {
+      email: 'ada@',
+      'custom_fields[First Name]': '"Ada" <b>',
+      'custom_fields[Topics][]': 'boats',
+      consent: 'I want the letter.',
+      utm_source: 'insta',
+    };
+    const answer = await relay.fetch(postOf(typed));
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    expect(html).toContain('<p class="error" id="email-error">Gib eine E-Mail-Adresse wie name@example.com ein.</p>');
+    expect(html).toMatch(/name="email" aria-invalid="true" aria-describedby="email-error" autofocus value="ada@"/);
+    expect(html).toContain('value="&quot;Ada&quot; &lt;b&gt;"');
+    expect(html).toMatch(/value="boats" checked/);
+    const fields = fieldsIn(html);
+    expect(fields).toMatchObject({ consent: 'I want the letter.', utm_source: 'insta' });
+    expect((await relay.fetch(postOf({ ...fields, email: 'ada@example.com' }))).status).toBe(303);
+  });
+
+  it('of a form without a page keeps its fields too, and asks for the consent that is missing', async () => {
+    const relay = runRelay({
+      settings: { RELAY_CONSENT_REQUIRED: 'true', RELAY_CONSENT_SENTENCES: 'I agree.', RELAY_PAGE_LANG: 'fr' },
+    });
+    const typed = { email: 'ada@example.com', 'custom_fields[City]': 'Paris' };
+    const refused = await relay.fetch(formPost(typed));
+    const fields = fieldsIn(await refused.text());
+    expect(fields).toMatchObject({ ...typed, consent: 'I agree.' });
+    expect((await relay.fetch(postOf(fields))).status).toBe(303);
+    const [stored] = await relay.store.list({}, { limit: 2 });
+    expect(stored?.submission).toMatchObject({ custom_fields: [{ name: 'City', value: 'Paris' }] });
+  });
+
+  it('of another site is no form to send again', async () => {
+    const answer = await runRelay({ settings }).fetch(
+      postOf({ email: 'ada@example.com' }, { origin: 'https://other.example', 'sec-fetch-site': 'cross-site' }),
+    );
+    expect(await answer.text()).not.toMatch(/<form|ada@/);
   });
 
   it('gets the token of its form by one more button', async () => {
@@ -213,7 +250,36 @@ it('is checked for fields that the publication lacks', async () => {
   });
 });
 
+it('has links in its texts, keeps the sentence without them, and links the notices of its site', async () => {
+  const relay = runRelay({
+    settings: {
+      ...settings,
+      RELAY_PAGE_CONSENT: 'I have read the [privacy "notice"](https://shop.example/privacy?a=1&b=2).',
+      RELAY_PAGE_TEXT: '[no](javascript:alert(1)) [archive](https://shop.example/archive)',
+      RELAY_PAGE_PRIVACY_URL: 'https://shop.example/privacy',
+      RELAY_PAGE_IMPRINT_URL: 'https://shop.example/imprint',
+      RELAY_PAGE_HOME_URL: 'https://www.shop.example/boats',
+      RELAY_PAGE_ACCENT: '#ffd500',
+    },
+  });
+  const html = await (await open(relay)).text();
+  expect(fieldsIn(html)['consent']).toBe('I have read the privacy &quot;notice&quot;.');
+  expect([...html.matchAll(/<a href="([^"]*)"[^>]*>([^<]*)/g)].map(([, ...link]) => link)).toEqual([
+    ['https://shop.example/archive', 'archive'],
+    ['https://shop.example/privacy?a=1&amp;b=2', 'privacy &quot;notice&quot;'],
+    ['https://www.shop.example/boats', 'www.shop.example'],
+    ['https://shop.example/privacy', 'Datenschutz'],
+    ['https://shop.example/imprint', 'Impressum'],
+  ]);
+  expect(html).toContain('--accent:#ffd500;--on-accent:#000');
+  const sent = { email: 'ada@example.com', consent: 'I have read the privacy "notice".' };
+  expect((await relay.fetch(postOf(sent))).status).toBe(303);
+});
+
 it.each([
+  [{ RELAY_PAGE_ACCENT: 'teal' }, /RELAY_PAGE_ACCENT must be a colour of six hexadecimal digits/],
+  [{ RELAY_PAGE_IMPRINT_URL: 'javascript:alert(1)' }, /RELAY_PAGE_IMPRINT_URL must be an http\(s\) address/],
+  [{ RELAY_PAGE_LANG: 'English!' }, /RELAY_PAGE_LANG must be a language tag/],
   [{ RELAY_PAGE_THEME: 'moss' }, /RELAY_PAGE_THEME must be dusk, .* or signal/],
   [{ RELAY_PAGE_FIELDS: 'City, Topics=a||b' }, /RELAY_PAGE_FIELDS must be names of custom fields/],
   [{ RELAY_PAGE_FIELDS: 'City, City' }, /RELAY_PAGE_FIELDS has a field twice/],

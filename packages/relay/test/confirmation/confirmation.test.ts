@@ -26,7 +26,7 @@ describe('a signup that needs confirmation', () => {
     const page = await relay.visit(link);
     expect(page.status).toBe(200);
     expect(formsOf(await page.text())).toMatchObject([
-      { text: 'default linus@example.com Yes, send me the news.', boxes: [], buttons: [{ label: 'Confirm' }] },
+      { text: 'Newsletter linus@example.com Yes, send me the news.', boxes: [], buttons: [{ label: 'Confirm' }] },
     ]);
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1, waiting: 0, delivered: 0 });
     expect(api.received).toEqual([]);
@@ -86,8 +86,8 @@ describe('a signup that needs confirmation', () => {
         RELAY_CONFIRMATION_SUBJECT: 'Bestätige „{form}“ – jetzt',
         RELAY_CONFIRMATION_TEXT:
           'Hallo <Du> & Co,\n\nbitte bestätige:\n{link}\n\nDein {form}-Team\n\nNicht du? {not_me}',
-        RELAY_CONFIRMATION_BUTTON: 'Ja, "bitte" <b>',
-        RELAY_CONFIRMATION_LANG: 'de',
+        RELAY_PAGE_TITLE: 'Bücher & Boote',
+        RELAY_PAGE_LANG: 'de',
       },
     });
     await relay.signUp('ada@bücher.example', {
@@ -117,9 +117,9 @@ describe('a signup that needs confirmation', () => {
     expect(received.messageId).toMatch(/^<confirmation\.[0-9a-f-]{36}@shop\.example>$/);
 
     const page = await (await relay.visit(link)).text();
-    expect(page).toContain('<html lang="de">');
-    expect(page).toContain('<h1>Bestätige „default“ – jetzt</h1>');
-    expect(formsOf(page)).toMatchObject([{ buttons: [{ label: 'Ja, "bitte" <b>' }] }]);
+    expect(page).toContain('<html lang="de" dir="ltr">');
+    expect(page).toContain('<title>Bitte bestätige deine Anmeldung · Bücher &amp; Boote</title>');
+    expect(formsOf(page)).toMatchObject([{ buttons: [{ label: 'Bestätigen' }] }]);
   });
 
   it('and its duplicates cause one mail, and all signups of one mailbox too', async () => {
