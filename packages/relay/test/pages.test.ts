@@ -92,7 +92,11 @@ async function linkPages(lang: string): Promise<Readonly<Record<string, Shown>>>
     await relay.signUp(address, { consent: 'Jes.' });
     return linkIn(await mailTo(mail, address));
   };
-  const [link, left, stranger] = [await linkFor(email), await linkFor('left@example.com'), await linkFor('no@else.example')];
+  const [link, left, stranger] = [
+    await linkFor(email),
+    await linkFor('left@example.com'),
+    await linkFor('no@else.example'),
+  ];
   const pages: Record<string, Shown> = {
     'check the inbox': await visit(`${new URL(link).origin}/thanks`),
     confirm: await visit(link),
@@ -138,7 +142,10 @@ describe.each(languages)('in %s', (lang) => {
     for (const [name, { status, type, html }] of pages) {
       const text = textOf(html);
       expect([name, status, type]).toEqual([name, expect.any(Number), 'text/html; charset=utf-8']);
-      expect([name, html]).toEqual([name, expect.stringContaining(`<html lang="${lang}" dir="${/ar|he/.test(lang) ? 'rtl' : 'ltr'}">`)]);
+      expect([name, html]).toEqual([
+        name,
+        expect.stringContaining(`<html lang="${lang}" dir="${/ar|he/.test(lang) ? 'rtl' : 'ltr'}">`),
+      ]);
       expect([name, text]).toEqual([name, expect.stringContaining(title)]);
       expect([name, foreign.filter((each) => text.includes(each))]).toEqual([name, []]);
       expect([name, text]).toEqual([name, expect.not.stringMatching(/\{\w+\}|undefined|null/)]);

@@ -91,7 +91,9 @@ describe('the page', () => {
     },
     {
       more: { RELAY_CONSENT_REQUIRED: 'true', RELAY_PAGE_CONSENT: 'Yes.' },
-      fields: ['<label class="choice"><input type="checkbox" name="consent" value="Yes." required> <span>Yes.</span></label>'],
+      fields: [
+        '<label class="choice"><input type="checkbox" name="consent" value="Yes." required> <span>Yes.</span></label>',
+      ],
     },
   ];
 
