@@ -28,15 +28,6 @@ const request = subscriptionRequest.shape;
 /** Names of a SubscriptionRequest that only the operator may set: all but those of the page. */
 type PinnedField = Exclude<keyof SubscriptionRequest, 'email' | 'custom_fields' | (typeof attributionFields)[number]>;
 
-/** Default of RELAY_CONFIRMATION_TEXT. */
-const defaultText = `Please confirm that you want to receive our newsletter:
-
-{link}
-
-If you did not sign up, ignore this mail: without your click nothing happens. To get no more of them, say that it was not you:
-
-{not_me}`;
-
 export const formSettings = group({
   /** Delivers its signups; a secret. */
   apiKey: setting(
@@ -144,14 +135,13 @@ export const formSettings = group({
       ),
       text: setting(
         'RELAY_CONFIRMATION_TEXT',
-        template
-          .refine(
+        orNull(
+          template.refine(
             (text) => text.includes('{link}') && text.includes('{not_me}'),
             'must contain {link}, which is replaced by the link, and {not_me}, by the one for people who did not sign up',
-          )
-          .optional()
-          .transform((text = defaultText) => text),
-        'Plain text of that mail; `{link}` is replaced by the link, `{not_me}` by the one for people who did not sign up. Unset: an English text',
+          ),
+        ),
+        'Your own text of that mail; `{link}` becomes its button, `{not_me}` the link for people who did not sign up; `{title}`, `{email}`, `{site}` and `{date}` are replaced. Unset: in the language of the pages',
       ),
       confirmedUrl: setting(
         'RELAY_CONFIRMED_URL',

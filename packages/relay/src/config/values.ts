@@ -134,11 +134,17 @@ export const sender = parsed((text): MailSender | null => {
   return isAddress(address) ? { name, address: normalizeAddress(address) } : null;
 }, 'must be an address: news@example.com, or Example News <news@example.com>');
 
-/** A text in which {link}, {not_me} and {form} are replaced. */
+/** What is replaced in the texts of a mail. */
+const places = ['link', 'not_me', 'form', 'title', 'email', 'site', 'date'];
+
+/** A text in which the names in braces are replaced. */
 export const template = z.string().superRefine((text, context) => {
-  const unknown = /\{(?!(?:link|not_me|form)\})\w{1,20}\}/.exec(text)?.[0];
+  const unknown = [...text.matchAll(/\{(\w{1,20})\}/g)].find(([, name = '']) => !places.includes(name))?.[0];
   if (unknown !== undefined)
-    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link}, {not_me} and {form} are replaced` });
+    context.addIssue({
+      code: 'custom',
+      message: `has ${unknown}, but only ${places.map((name) => `{${name}}`).join(', ')} are replaced`,
+    });
 });
 
 export const oneLine = (longest: number) =>

@@ -168,8 +168,8 @@ export class MailQueue implements Queue {
     const { id, submission, dueAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
-    const link = `${publicUrl}/confirm/${signLink(key, id)}`;
-    const message = confirmationMessage(form, { id, email: submission.email }, link);
+    const link = { address: `${publicUrl}/confirm/${signLink(key, id)}`, isOneClick: false };
+    const message = confirmationMessage(form, { ...signup, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
     let step: MailStep = 'connection';
     let since = now();

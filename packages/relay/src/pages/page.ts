@@ -125,7 +125,7 @@ export function linkPage(
 }
 
 /** The direction of a language, by its script. */
-const directionOf = (lang: string): 'rtl' | 'ltr' =>
+export const directionOf = (lang: string): 'rtl' | 'ltr' =>
   /^(?:Adlm|Arab|Hebr|Nkoo|Syrc|Thaa)$/.test(new Intl.Locale(lang).maximize().script ?? '') ? 'rtl' : 'ltr';
 
 /** Headers of every page. */
@@ -170,13 +170,21 @@ const style = [
 ].join('');
 
 /** A colour of the site's own is seen on buttons and bars: what is read keeps the colour of the text. */
-function accentStyle({ accent }: Site): string {
-  if (accent === null) return '';
-  const [red = 0, green = 0, blue = 0] = (accent.match(/[\da-f]{2}/gi) ?? []).map((pair) => {
+function accentStyle(site: Site): string {
+  if (site.accent === null) return '';
+  const { accent, ink } = accentOf(site);
+  return `:root{--accent:${accent};--on-accent:${ink}}a{color:inherit}:focus-visible{outline-color:currentColor}`;
+}
+
+/** The colour of a site's buttons, that of its theme for light pages where it has none of its own, and of their text. */
+export function accentOf({ accent, theme }: Site): { readonly accent: string; readonly ink: string } {
+  const style = theme === null ? pageStyle : themes[theme];
+  const colour = accent ?? /--accent:(?:light-dark\()?(#[\da-f]{6})/.exec(style)?.[1] ?? '#1a2024';
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[\da-f]{2}/gi) ?? []).map((pair) => {
     const light = Number.parseInt(pair, 16) / 255;
     return light <= 0.04045 ? light / 12.92 : ((light + 0.055) / 1.055) ** 2.4;
   });
   // Relative luminance of WCAG: above this value, black has the higher contrast.
   const isLight = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
-  return `:root{--accent:${accent};--on-accent:${isLight ? '#000' : '#fff'}}a{color:inherit}:focus-visible{outline-color:currentColor}`;
+  return { accent: colour, ink: isLight ? '#000000' : '#ffffff' };
 }

@@ -26,6 +26,8 @@ export function toClaimed(row: Row): ClaimedSignup {
     id: String(row['id']),
     form: String(row['form']),
     submission: JSON.parse(String(row['submission'])) as KeptSubmission,
+    origin: textOrNull(row['origin']),
+    receivedAt: Number(row['receivedAt']),
     dueAt: Number(row['dueAt']),
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']) || row['state'] === 'sent',

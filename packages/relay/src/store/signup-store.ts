@@ -50,6 +50,8 @@ export interface ClaimedSignup {
   readonly id: string;
   readonly form: string;
   readonly submission: KeptSubmission;
+  readonly origin: string | null;
+  readonly receivedAt: number;
   /** Since when it may be sent: when it was received, its mail was due, or it was confirmed by its person. */
   readonly dueAt: number;
   /** Number of earlier attempts. */

@@ -29,7 +29,7 @@ const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt",
   needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
   last_error AS reason, status, intent`;
 
-const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
+const candidate = `s.id, s.form, s.state, s.submission, s.origin, s.received_at AS "receivedAt", s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
   s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt", s.last_error AS reason,
   s.status`;
 

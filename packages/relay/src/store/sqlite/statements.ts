@@ -8,7 +8,7 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, settled_at AS settledAt,
   last_error AS reason, status, intent`;
 
-const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
+const candidate = `id, form, state, submission, origin, received_at AS receivedAt, due_at AS dueAt, intent, content, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, last_error AS reason, status`;
 
 const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt, signups';
