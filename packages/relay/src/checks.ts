@@ -30,7 +30,7 @@ const mailServerCheck = 'mail server';
 const timeoutMs = 10_000;
 
 const mayNotRead =
-  'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed.';
+  'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed, and mails have no List-Unsubscribe.';
 
 /** Whether requests to an address can be read on the network path: without https, and not on this machine. */
 function isReadable(address: string): boolean {

@@ -81,6 +81,8 @@ export type RelayEvent =
   | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
   /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
   | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }
+  /** A person has left by the program that shows their mails. `isDelivered`: the API has the signup. */
+  | { readonly type: 'left'; readonly form: string; readonly isDelivered: boolean }
   /** A form has sent its confirmation mails of the hour, of all or of one kind of signups: more mails are held. */
   | { readonly type: 'mailsHeld'; readonly form: string; readonly mailsPerHour: number }
   /** The form holds no more mails. */

@@ -114,7 +114,8 @@ export function createRelay(options: RelayOptions): Relay {
   const clientOf = platform.clientOf ?? clientsOf(context);
   const confirmation = confirmationOf(config, secret, platform.openTransport);
   const deliveries = new DeliveryQueue(context, clientOf, timing.delivery);
-  const mails = confirmation && new MailQueue(context, confirmation, timing.confirmation);
+  const mails =
+    confirmation && new MailQueue(context, confirmation, (form) => deliveries.mayLeave(form), timing.confirmation);
   const webhooks = new WebhookSender(context, platform.postWebhook, timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 

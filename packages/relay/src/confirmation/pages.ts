@@ -1,5 +1,5 @@
 /** The pages of a confirmation link: GET shows what is open, and only its POST confirms. */
-import { collectBody, type Page, pageHeaders } from '@newsletter-kit/core/endpoint';
+import { collectBody, enteredIn, type Page, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
@@ -67,6 +67,30 @@ export function confirmationPages(
     return linkedTo(token, ofLink, contents.nothingToStop);
   }
 
+  async function stopMails({ id, form, submission }: Pick<OpenSignup, 'id' | 'form' | 'submission'>): Promise<void> {
+    await store.stopMails(id, mailboxOf(submission.email, forms[form]?.publicationId ?? ''), now());
+    health.succeeded('accept');
+    log.info({ signup: id }, 'deleted, as the owner of the mailbox did not sign up; the mailbox gets no more mails');
+  }
+
+  /** Answers a program for mails (RFC 8058), which shows no page: an objection, or once it is confirmed a leave. */
+  async function leave(token: string): Promise<Response> {
+    const id = verifyLink(key, token);
+    if (id === null) return page(404, contents.brokenLink);
+    const linked = await store.linked(id);
+    const { state, form = '', submission = null } = linked?.signup ?? {};
+    if (submission !== null && state === 'unconfirmed') await stopMails({ id, form, submission });
+    // Also where it is confirmed at the same moment.
+    await store.leave(id, now());
+    health.succeeded('accept');
+    if (submission !== null && state !== 'unconfirmed') {
+      log.info({ signup: id }, 'the person has left by the program that shows their mails');
+      events.emit({ type: 'left', form, isDelivered: state === 'delivered' });
+    } else if (linked && submission === null)
+      log.warn({ signup: id }, 'a person has left whose address is erased here: nobody can unsubscribe them');
+    return new Response(null, { headers: unstored });
+  }
+
   /** What is open; of a signup that is confirmed its state, and then what else is open. */
   function show(status: number, { signup, open }: LinkedSignup, seen = 0): Response {
     const form = forms[signup.form];
@@ -125,17 +149,16 @@ export function confirmationPages(
     .get(`/:token/${notMePath}`, ({ req }) =>
       objection(req.param('token'), ({ form }) => page(200, contents.notMe, form)),
     )
-    .post(`/:token/${notMePath}`, ({ req }) =>
-      objection(req.param('token'), async ({ id, form, submission }) => {
-        await store.stopMails(id, mailboxOf(submission.email, forms[form]?.publicationId ?? ''), now());
-        health.succeeded('accept');
-        log.info(
-          { signup: id },
-          'deleted, as the owner of the mailbox did not sign up; the mailbox gets no more mails',
-        );
-        return redirect(`../${stoppedPath}/${form}`);
-      }),
-    )
+    .post(`/:token/${notMePath}`, async ({ req }) => {
+      const body = await collectBody(req.raw.body ?? [], submissionLimit);
+      const entered = body && (await enteredIn((name) => req.header(name) ?? null, body).catch(() => null));
+      const isOneClick = new Map(entered ?? []).get('List-Unsubscribe') === 'One-Click';
+      if (isOneClick) return leave(req.param('token'));
+      return objection(req.param('token'), async (signup) => {
+        await stopMails(signup);
+        return redirect(`../${stoppedPath}/${signup.form}`);
+      });
+    })
     .get('/:token', ({ req }) =>
       linkedTo(req.param('token'), (linked) => show(200, linked, Number(req.query('seen') ?? 0))),
     )

@@ -74,6 +74,7 @@ export class MailQueue implements Queue {
   readonly #context: RelayContext;
   readonly #confirmation: Confirmation;
   readonly #forms: ReadonlyMap<string, Form>;
+  readonly #mayLeave: (form: string) => Promise<boolean>;
   readonly #worker: QueueWorker;
   #transport: Promise<MailTransport> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
@@ -82,8 +83,15 @@ export class MailQueue implements Queue {
   /** Signups whose mail is sent and waits for the reply: it takes no place of those that are being sent. */
   readonly #unanswered = new Set<string>();
 
-  constructor(context: RelayContext, confirmation: Confirmation, { backoff, limits = mailLimits }: MailTiming = {}) {
+  /** @param mayLeave - whether the key of a form can unsubscribe a person who leaves */
+  constructor(
+    context: RelayContext,
+    confirmation: Confirmation,
+    mayLeave: (form: string) => Promise<boolean>,
+    { backoff, limits = mailLimits }: MailTiming = {},
+  ) {
     this.#context = context;
+    this.#mayLeave = mayLeave;
     this.#limits = limits;
     this.#confirmation = confirmation;
     this.#forms = new Map(confirmation.forms.map((form) => [form.name, form]));
@@ -168,7 +176,8 @@ export class MailQueue implements Queue {
     const { id, submission, dueAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
-    const link = { address: `${publicUrl}/confirm/${signLink(key, id)}`, isOneClick: false };
+    const isOneClick = publicUrl.startsWith('https:') && (await this.#mayLeave(form.name));
+    const link = { address: `${publicUrl}/confirm/${signLink(key, id)}`, isOneClick };
     const message = confirmationMessage(form, { ...signup, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
     let step: MailStep = 'connection';

@@ -12,6 +12,7 @@ import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
 import { type InFlight, QueueWorker } from '../queue/worker.ts';
 import { earliest } from '../store/overview.ts';
+import { claimMs } from '../store/signup-store.ts';
 import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 import { callsOf, mostCalls, SingleDelivery } from './single-delivery.ts';
@@ -19,6 +20,9 @@ import { lookUp, SecondLook } from './status.ts';
 
 /** How far apart second questions are, in milliseconds. */
 const lookEveryMs = 60_000;
+
+/** For how long it is looked, after a person has left whose signup is on its way, in milliseconds. */
+const looksForMs = 86_400_000;
 
 /** How long a click waits for the status before it, in milliseconds. */
 const clickMs = 2000;
@@ -71,6 +75,11 @@ export class DeliveryQueue extends QueueGroup {
   /** Status of the subscription of an address, for a click that waits for it; null if it is unknown. */
   async statusOf(form: string, email: string): Promise<string | null> {
     return (await this.#lanes.find((lane) => lane.has(form))?.statusOf(email)) ?? null;
+  }
+
+  /** Whether the key of a form can unsubscribe a person who leaves. */
+  async mayLeave(form: string): Promise<boolean> {
+    return (await this.#lanes.find((lane) => lane.has(form))?.mayLeave()) ?? false;
   }
 
   /** Records a failure for the key or publication of a form, as a failed attempt would. */
@@ -146,6 +155,8 @@ class Lane {
   readonly #secondLook: SecondLook;
   /** When it is next looked whether a second question is due; at the start, for those that an earlier process left. */
   #nextLookAt = 0;
+  /** Until when it is looked even though nothing is known to be due. */
+  #looksUntil = 0;
   /** The time of the last run, by which a clock that was set back is noticed. */
   #lastNow = 0;
 
@@ -173,6 +184,13 @@ class Lane {
       delivered: ({ form, status }) => {
         if (isUnconfirmed(status) && this.has(form) && !Number.isFinite(this.#nextLookAt)) this.#nextLookAt = 0;
       },
+      left: ({ form, isDelivered }) => {
+        if (!this.has(form)) return;
+        this.#nextLookAt = 0;
+        // Another process, or a batch, may be about to deliver it.
+        if (!isDelivered) this.#looksUntil = context.now() + looksForMs;
+        this.worker.wake();
+      },
     });
   }
 
@@ -188,6 +206,10 @@ class Lane {
     const options = { ...callOptions(this.#lane), timeoutMs: clickMs };
     const record = await lookUp(this.#lane, email, options).catch(() => null);
     return record?.status ?? null;
+  }
+
+  mayLeave(): Promise<boolean> {
+    return this.#secondLook.mayLeave();
   }
 
   /** Records a failure that was met outside of a delivery. */
@@ -224,7 +246,8 @@ class Lane {
     this.#nextLookAt = Number.POSITIVE_INFINITY;
     const dueAt = (await this.#secondLook.nextAt()) ?? Number.POSITIVE_INFINITY;
     const isDue = dueAt <= now();
-    this.#nextLookAt = Math.min(this.#nextLookAt, isDue ? now() + lookEveryMs : dueAt);
+    const latest = now() < this.#looksUntil ? now() + claimMs : Number.POSITIVE_INFINITY;
+    this.#nextLookAt = Math.min(this.#nextLookAt, isDue ? now() + lookEveryMs : dueAt, latest);
     if (isDue) this.#looks.add(this.#secondLook.run());
   }
 

@@ -6,7 +6,7 @@ import { messagesIn, type ServiceMessage, type SubscriptionRequest } from '@news
 import { consentOf, isUnsubscribed } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { Log } from '../log.ts';
-import { type ClaimedSignup, freshMs } from '../store/signup-store.ts';
+import { type ClaimedSignup, freshMs, leftByMail } from '../store/signup-store.ts';
 import { backoffMs, decideRetry, type Retry } from '../queue/retry.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
@@ -38,13 +38,19 @@ export class SingleDelivery {
     const attempt = signup.attempts + 1;
     const log = context.log.child({ signup: id, attempt });
     try {
-      const { status, warnings } = await this.#send(signup);
+      const sent = await this.#send(signup);
       circuits.recordSuccess();
+      if (sent === null) {
+        await writer.write(() => store.settle([id], { state: 'dead', at: now(), reason: leftByMail }));
+        return log.info('the person has left before it was delivered');
+      }
+      const { status, warnings } = sent;
       const outcome = { state: 'delivered', at: now(), ...knownStatus(status, now()) } as const;
       await writer.write(() => store.settle([id], outcome));
       const waitedMs = now() - signup.dueAt;
       log.info({ waitedMs, status }, 'delivered');
       events.emit({ type: 'delivered', form, waitedMs, status });
+      if (signup.hasLeft) events.emit({ type: 'left', form, isDelivered: true });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
       const othersPass = circuits.hasSucceededSince(signup.dueAt);
@@ -72,22 +78,24 @@ export class SingleDelivery {
 
   /**
    * Lookup before a retry: if the subscription was created after the signup was received, the earlier attempt has
-   * arrived. A retry never reactivates a subscription, because the person may have unsubscribed since.
+   * arrived. A retry never reactivates a subscription, because the person may have unsubscribed since; of a person who
+   * has left meanwhile none is created.
    *
-   * @returns the status and the warnings of the API
+   * @returns the status and the warnings of the API; null where the person has left, and the API does not have it
    */
-  async #send(signup: ClaimedSignup): Promise<{ status: string | null; warnings: readonly ServiceMessage[] }> {
+  async #send(signup: ClaimedSignup): Promise<{ status: string | null; warnings: readonly ServiceMessage[] } | null> {
     const { client, forms, publicationId, context } = this.#lane;
-    const { submission, tried, dueAt } = signup;
+    const { submission, tried, dueAt, hasLeft } = signup;
     const options = {
       ...callOptions(this.#lane),
       // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
       background: tried || !isFresh(signup, context.now()),
     };
     const form = forms[signup.form];
-    const existing = tried ? await lookUp(this.#lane, submission.email, options) : null;
-    if (existing !== null && existing.createdAt >= dueAt - clockSkewMs)
+    const existing = tried || hasLeft ? await lookUp(this.#lane, submission.email, options) : null;
+    if (existing !== null && (hasLeft || existing.createdAt >= dueAt - clockSkewMs))
       return { status: existing.status, warnings: [] };
+    if (hasLeft) return null;
     const request = toSubscriptionRequest(signup, form);
     const changes = {
       // An existing subscriber may have the welcome mail of the earlier attempt.

@@ -3,9 +3,10 @@
  * that word is only a beginning. What cannot be read is unknown, never a guess.
  */
 import { ApiError, type Client, isRecord } from '@newsletter-kit/core';
-import { isUnconfirmed, secondsOf } from '@newsletter-kit/core/facts';
+import { isUnconfirmed, isUnsubscribed, secondsOf } from '@newsletter-kit/core/facts';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { KnownStatus, OpenStatus } from '../store/signup-store.ts';
+import { decideRetry } from '../queue/retry.ts';
 import { callOptions, type DeliveryLane } from './lane.ts';
 
 /** How long after the delivery the API is asked once more, and waits between questions that it did not answer. */
@@ -13,6 +14,9 @@ const askAgainMs = 10 * 60_000;
 
 /** How long after the delivery it is asked at all. */
 const longestMs = 86_400_000;
+
+/** When it is read whether a person who has left is unsubscribed: the API does it in a job. */
+const checkLeaveMs = 60_000;
 
 /** Signups about which one run asks; as many as a page of the list has. */
 const atOnce = 100;
@@ -33,35 +37,49 @@ export function knownStatus(status: string | null, now: number): KnownStatus {
 
 /** A subscription as it is looked up. */
 interface FoundRecord {
+  /** Empty where it cannot be read. */
+  readonly id: string;
   /** In milliseconds since the Unix epoch; 0 where it cannot be read: it was there before. */
   readonly createdAt: number;
   readonly status: string | null;
 }
 
-/** The subscription of an address; null without one, and where the key may create but not read. */
-export async function lookUp(
-  { client, publicationId }: Pick<DeliveryLane, 'client' | 'publicationId'>,
+type LookUp = (
+  lane: Pick<DeliveryLane, 'client' | 'publicationId'>,
   email: string,
   options: Parameters<Client['subscriptions']['list']>[1],
-): Promise<FoundRecord | null> {
-  try {
-    const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
-    const [record] = [...items, ...leftOut];
-    if (record === undefined) return null;
-    return {
-      createdAt: (isRecord(record) ? (secondsOf(record['created']) ?? 0) : 0) * 1000,
-      status: statusIn(record),
-    };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return null;
-    throw error;
-  }
-}
+) => Promise<FoundRecord | null>;
 
-/** Asks once more about the signups of a lane whose subscription was still `validating` or `pending`. */
+const find: LookUp = async ({ client, publicationId }, email, options) => {
+  const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
+  const [record] = [...items, ...leftOut];
+  if (record === undefined) return null;
+  const { id, created } = isRecord(record) ? record : {};
+  return {
+    id: typeof id === 'string' ? id : '',
+    createdAt: (secondsOf(created) ?? 0) * 1000,
+    status: statusIn(record),
+  };
+};
+
+const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+
+/** The subscription of an address; null without one, and where the key may create but not read. */
+export const lookUp: LookUp = (...query) =>
+  find(...query).catch((error: unknown) => {
+    if (isForbidden(error)) return null;
+    throw error;
+  });
+
+/**
+ * Asks once more about the signups of a lane whose subscription was still `validating` or `pending`, and unsubscribes
+ * people who have left, until the API says that they have.
+ */
 export class SecondLook {
   readonly #lane: DeliveryLane;
   readonly #forms: readonly string[];
+  /** Whether the key may look up and change subscriptions; null where that is unknown. */
+  #mayLeave: boolean | null = null;
 
   constructor(lane: DeliveryLane) {
     this.#lane = lane;
@@ -79,25 +97,73 @@ export class SecondLook {
     const { store, now, log } = context;
     const due = await store.openStatuses(this.#forms, now(), atOnce);
     if (due.length === 0) return;
-    const found = due.length > 1 ? await this.#newest() : new Map<string, string | null>();
+    const isMany = due.filter(({ hasLeft }) => !hasLeft).length > 1;
+    const found = isMany ? await this.#newest() : new Map<string, string | null>();
     const answers: { readonly signup: OpenStatus; readonly known: KnownStatus }[] = [];
     for (const signup of due) {
-      const listed = found.get(addressKey(signup.submission.email));
-      const answer = listed === undefined ? await this.#ask(signup) : { status: listed };
+      const known = signup.hasLeft ? await this.#unsubscribe(signup) : await this.#known(signup, found);
       // No calls are left: the rest stays due.
-      if (answer === undefined) break;
-      const asksAgain = answer === null && now() - signup.settledAt < longestMs;
-      const known = { status: answer?.status ?? null, askAgainAt: asksAgain ? now() + askAgainMs : null };
+      if (known === undefined) break;
       answers.push({ signup, known });
     }
     const settled = await this.#lane.worker.writer.write(() =>
-      store.settleStatuses(answers.map(({ signup: { id }, known }) => ({ id, ...known }))),
+      store.settleStatuses(answers.map(({ signup: { id, hasLeft }, known }) => ({ id, hasLeft, ...known }))),
     );
     const ids = new Set(settled?.map(({ id }) => id));
     for (const { signup, known } of answers)
       if (ids.has(signup.id) && known.askAgainAt === null)
         context.events.emit({ type: 'statusKnown', form: signup.form, status: known.status });
     log.debug({ asked: answers.length }, 'asked again for the status of subscriptions that were being checked');
+  }
+
+  async #known(signup: OpenStatus, found: ReadonlyMap<string, string | null>): Promise<KnownStatus | undefined> {
+    const { now } = this.#lane.context;
+    const listed = found.get(addressKey(signup.submission.email));
+    const answer = listed === undefined ? await this.#ask(signup) : { status: listed };
+    if (answer === undefined) return undefined;
+    const asksAgain = answer === null && now() - signup.settledAt < longestMs;
+    return { status: answer?.status ?? null, askAgainAt: asksAgain ? now() + askAgainMs : null };
+  }
+
+  /** Whether a person can leave: false where the key may not look them up. The first mail asks, and waits for it. */
+  async mayLeave(): Promise<boolean> {
+    const { client, publicationId, circuits, context } = this.#lane;
+    if (this.#mayLeave !== null) return this.#mayLeave;
+    // A leave waits until the API answers.
+    if (circuits.isFailing || !(await context.calls.take(1))) return true;
+    try {
+      await client.subscriptions.list({ publicationId, limit: 1 }, { ...callOptions(this.#lane), timeoutMs: 2000 });
+      this.#mayLeave ??= true;
+    } catch (error) {
+      if (isForbidden(error)) this.#mayLeave = false;
+    }
+    return this.#mayLeave ?? true;
+  }
+
+  /** @returns undefined if no calls are left */
+  async #unsubscribe({ id, submission, settledAt }: OpenStatus): Promise<KnownStatus | undefined> {
+    const { client, publicationId, context, backoff } = this.#lane;
+    const { calls, log, now, secrets } = context;
+    if (!(await calls.take(2))) return undefined;
+    const options = { ...callOptions(this.#lane), background: true };
+    try {
+      const record = await find(this.#lane, submission.email, options);
+      // It may appear in the list later than it was created.
+      if (record === null)
+        return { status: null, askAgainAt: now() - settledAt < longestMs ? now() + askAgainMs : null };
+      if (isUnsubscribed(record.status)) return { status: record.status, askAgainAt: null };
+      const change = { subscription_id: record.id, unsubscribe: true };
+      await client.subscriptions.bulkUpdate({ publicationId, subscriptions: [change] }, options);
+      return { status: record.status, askAgainAt: now() + checkLeaveMs };
+    } catch (error) {
+      const { reason } = decideRetry(error, secrets);
+      if (isForbidden(error)) this.#mayLeave = false;
+      log[isForbidden(error) ? 'error' : 'warn'](
+        { signup: id, reason },
+        'a person has left by the program that shows their mails, and is not unsubscribed yet; it will be tried again',
+      );
+      return { status: null, askAgainAt: now() + backoff.maxMs };
+    }
   }
 
   /** The statuses of the newest subscriptions, by address; none where the list cannot be read. */

@@ -1,6 +1,6 @@
 /** Translates a filter of signups into an SQL condition, for both dialects. Pure. */
 import { personHash } from './signup-identity.ts';
-import type { SignupFilter } from './signup-store.ts';
+import { leftByMail, type SignupFilter } from './signup-store.ts';
 
 /** A condition with a `?` for each of its values. */
 export interface SqlCondition {
@@ -10,6 +10,12 @@ export interface SqlCondition {
 
 /** Repeats `isRedrivable` for unconfirmed signups: those whose mail is held. */
 export const isHeld = `state = 'unconfirmed' AND NOT tried AND next_attempt_at IS NOT NULL AND last_error IS NOT NULL`;
+
+/** Of a signup whose person has left: settling it keeps that. */
+export const hasLeft = `last_error = '${leftByMail}'`;
+
+/** Of a signup that has surely not reached the API, and will not. */
+export const isUnsent = `(state IN ('dead', 'review') OR (state = 'waiting' AND NOT tried))`;
 
 /** What differs between the databases. */
 export interface Dialect {

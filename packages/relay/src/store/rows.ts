@@ -6,6 +6,7 @@ import {
   type ClaimedSignup,
   type ConfirmedSignup,
   type ConsentRecord,
+  leftByMail,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -33,6 +34,7 @@ export function toClaimed(row: Row): ClaimedSignup {
     tried: Boolean(row['tried']) || row['state'] === 'sent',
     confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
     status: textOrNull(row['status']),
+    hasLeft: row['reason'] === leftByMail,
   };
 }
 
@@ -51,6 +53,7 @@ export function toOpenStatus(row: Row): OpenStatus {
     form: String(row['form']),
     submission: JSON.parse(String(row['submission'])) as KeptSubmission,
     settledAt: Number(row['settledAt']),
+    hasLeft: row['reason'] === leftByMail,
   };
 }
 

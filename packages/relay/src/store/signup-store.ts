@@ -65,6 +65,8 @@ export interface ClaimedSignup {
   readonly confirmed: boolean;
   /** Status of the subscription before that click, the word of the API as it came; null where it was not read. */
   readonly status: string | null;
+  /** True if the person has left meanwhile, see {@link SignupStore.leave}: then no subscription is created. */
+  readonly hasLeft: boolean;
 }
 
 /** Which signups {@link SignupStore.claim} claims. */
@@ -172,8 +174,11 @@ export interface FoundSubscription extends KnownStatus {
 /** A signup that a scan has found at the API. */
 export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'dueAt' | 'status'>;
 
-/** A delivered signup about which the API is asked once more. */
-export type OpenStatus = Pick<ClaimedSignup, 'id' | 'form' | 'submission'> & { readonly settledAt: number };
+/** A delivered signup about which the API is asked once more, or whose person has left: then it is unsubscribed. */
+export type OpenStatus = Pick<ClaimedSignup, 'id' | 'form' | 'submission' | 'hasLeft'> & { readonly settledAt: number };
+
+/** The reason of a signup whose person has left. */
+export const leftByMail = 'the person has left by the program that shows their mails';
 
 /** A stored signup; also a line of an export, which another store can import. */
 export interface StoredSignup {
@@ -375,12 +380,13 @@ export interface SignupStore {
   /** The delivered signups of these forms about which the API is to be asked once more by now, oldest first. */
   openStatuses(forms: readonly string[], now: number, limit: number): Promise<readonly OpenStatus[]>;
   /**
-   * Stores what the API has said since, of the signups that were still open.
+   * Stores what the API has said since, of the signups that were still open. What was asked before a person left is
+   * not stored after it.
    *
    * @returns those
    */
   settleStatuses(
-    known: readonly ({ readonly id: string } & KnownStatus)[],
+    known: readonly ({ readonly id: string; readonly hasLeft?: boolean } & KnownStatus)[],
   ): Promise<readonly { readonly id: string }[]>;
   /**
    * The signup of a link in a mail, with the open ones of its mailbox; null if it was deleted. Reads a bounded number
@@ -400,6 +406,11 @@ export interface SignupStore {
    * it is forgotten or confirms one. Idempotent.
    */
   stopMails(id: string, mailbox: Mailbox, at: number): Promise<void>;
+  /**
+   * Notes that the person of a confirmed signup has left: it is due for {@link openStatuses} once it is delivered. One
+   * that has surely not reached the API is deleted. Idempotent; nothing without its content.
+   */
+  leave(id: string, at: number): Promise<void>;
   counts(): Promise<SignupCounts>;
   overview(now: number): Promise<Overview>;
   /** A page of the signups that match a filter, newest first. `everySignup` reads all pages. */

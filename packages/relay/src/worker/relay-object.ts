@@ -65,7 +65,7 @@ export class RelayObject {
   #alarmAt: number | null = null;
   /** Whether something may have become due since the alarm began its current round. */
   #isWoken = false;
-  /** Whether something was accepted or confirmed for which no alarm is set yet. */
+  /** Whether something was accepted or confirmed, or a person has left, for which no alarm is set yet. */
   #hasNews = false;
 
   /** @param openTransport - connects to a mail server; null in a Worker without that part */
@@ -190,7 +190,7 @@ export class RelayObject {
       operatorToken: config.operator.token,
       onEvent: (event) => {
         const isDue = event.type === 'accepted' && (event.suspectedBecause === null || event.heldUntil !== undefined);
-        if (event.type === 'confirmed' || isDue) this.#hasNews = true;
+        if (event.type === 'confirmed' || event.type === 'left' || isDue) this.#hasNews = true;
       },
       platform: { refusedBefore, postWebhook: postFromWorker, openTransport: this.#openTransport },
     });

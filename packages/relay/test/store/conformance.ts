@@ -84,11 +84,14 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         id,
         form: 'default',
         submission: signup().submission,
+        origin: signup().origin,
+        receivedAt: start,
         dueAt: start,
         attempts: 0,
         tried: false,
         confirmed: false,
         status: null,
+        hasLeft: false,
       },
     ]);
   });
@@ -121,6 +124,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
           form: 'default',
           submission: { email: emails[at] },
           settledAt: start + at,
+          hasLeft: false,
         })),
       );
       const answers = ids.map((id) => ({ id, status: 'active', askAgainAt: null }));
@@ -167,6 +171,83 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         ['waiting', null],
       ]);
       expect(await other.openStatuses(forms, soon, 9)).toMatchObject([{ id: stored.id }]);
+    });
+  });
+
+  describe('a person who leaves', () => {
+    const later = start + 5000;
+    const delivered = { state: 'delivered', at: start + 1, status: 'active', askAgainAt: null } as const;
+    const retried = { state: 'waiting', at: start, nextAttemptAt: start + 9, reason: 'timeout', tried: true } as const;
+
+    /** A signup that is being sent. */
+    async function sent(more: Partial<Claim> = {}) {
+      const store = await fresh();
+      await store.accept(ofPerson('ada@example.com'));
+      const [claimed] = await claim(store, 1, start, more);
+      return { store, id: claimed?.id ?? '' };
+    }
+
+    const left = (store: SignupStore, at = later) => store.openStatuses(forms, at, 9);
+
+    it('deletes a signup that has surely not reached the API', async () => {
+      const store = await fresh();
+      const id = await store.accept(ofPerson('ada@example.com'));
+      await store.leave(id, later);
+      expect(await store.counts()).toEqual(none);
+    });
+
+    it('is due once a signup is delivered, and until it is unsubscribed', async () => {
+      const { store, id } = await sent();
+      await store.settle([id], delivered);
+      expect(await store.nextDueAt(forms, 'delivered')).toBeNull();
+      for (let n = 0; n < 2; n += 1) await store.leave(id, later);
+      expect(await left(store, later - 1)).toEqual([]);
+      expect(await left(store)).toMatchObject([{ id, hasLeft: true, submission: { email: 'ada@example.com' } }]);
+      // The answer to a question of before.
+      expect(await store.settleStatuses([{ id, status: 'active', askAgainAt: null }])).toEqual([]);
+      const again = { id, hasLeft: true, status: 'active', askAgainAt: later + 1 };
+      expect(await store.settleStatuses([again])).toHaveLength(1);
+      expect(await left(store, later + 1)).toMatchObject([{ hasLeft: true }]);
+      expect(await store.settleStatuses([{ ...again, status: 'inactive', askAgainAt: null }])).toHaveLength(1);
+      expect(await store.nextDueAt(forms, 'delivered')).toBeNull();
+      expect(await store.list({}, { limit: 9 })).toMatchObject([{ state: 'delivered', status: 'inactive' }]);
+    });
+
+    it('while the signup is sent is due as soon as that has succeeded', async () => {
+      const { store, id } = await sent();
+      await store.leave(id, start);
+      expect(await left(store)).toEqual([]);
+      await store.settle([id], delivered);
+      expect(await left(store)).toMatchObject([{ id, hasLeft: true }]);
+      expect((await store.counts()).delivered).toBe(1);
+    });
+
+    it('while it is sent in bulk is due as soon as it is found', async () => {
+      const batch = { id: '00000000-0000-7000-8000-000000000001', publicationId: 'pub_one' };
+      const { store, id } = await sent({ batch });
+      await store.leave(id, start);
+      await store.leaseScan('pub_one', start, later);
+      const found = [{ email: 'ada@example.com', status: 'active', askAgainAt: null }];
+      await store.confirm('pub_one', found, start + 2, { until: 0, newest: null, cursor: null, startedAt: null });
+      expect(await left(store)).toMatchObject([{ id, hasLeft: true }]);
+    });
+
+    it('is known to each later attempt, also after a redrive', async () => {
+      const { store, id } = await sent();
+      await store.leave(id, start);
+      await store.settle([id], retried);
+      expect(await claim(store, 1, later)).toMatchObject([{ id, tried: true, hasLeft: true }]);
+      await store.settle([id], { state: 'dead', at: later, reason: 'refused' });
+      expect(await store.redrive({}, later)).toBe(1);
+      expect(await claim(store, 1, later)).toMatchObject([{ id, hasLeft: true }]);
+    });
+
+    it('changes nothing where the content is erased', async () => {
+      const { store, id } = await sent();
+      await store.settle([id], delivered);
+      await store.expire({ delivered: later, review: null, dead: null, unconfirmed: null, consent: null });
+      await store.leave(id, later);
+      expect(await store.nextDueAt(forms, 'delivered')).toBeNull();
     });
   });
 

@@ -50,6 +50,7 @@ import {
   type ConsentRecord,
   type FoundSubscription,
   freshMs,
+  leftByMail,
   type HeldAboutPerson,
   type KnownStatus,
   type LinkedSignup,
@@ -253,9 +254,15 @@ class PostgresStore implements SignupStore {
   }
 
   settleStatuses(
-    known: readonly ({ readonly id: string } & KnownStatus)[],
+    known: readonly ({ readonly id: string; readonly hasLeft?: boolean } & KnownStatus)[],
   ): Promise<readonly { readonly id: string }[]> {
-    const rows = json(known.map(({ id, ...each }) => ({ id, ...statusColumns(each) })));
+    const rows = json(
+      known.map(({ id, hasLeft, ...each }) => ({
+        id,
+        last_error: hasLeft ? leftByMail : null,
+        ...statusColumns(each),
+      })),
+    );
     return asStoreUnavailable('written', async () =>
       (await this.#database.brief.query(sql.settleStatuses, [rows])).map(({ id }) => ({ id: String(id) })),
     );
@@ -288,6 +295,15 @@ class PostgresStore implements SignupStore {
 
   stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
     return this.#write(sql.stopMails, [id, mailbox, publication, at]);
+  }
+
+  leave(id: string, at: number): Promise<void> {
+    return asStoreUnavailable('written', () =>
+      this.#database.brief.transaction(async (query) => {
+        await query(sql.markLeft, [id, at]);
+        await query(sql.removeUnsent, [id]);
+      }),
+    );
   }
 
   counts(): Promise<SignupCounts> {

@@ -1,8 +1,8 @@
 /** Every SQL statement of the PostgreSQL store. */
-import { type Dialect, isHeld, oneOf } from '../conditions.ts';
+import { type Dialect, hasLeft, isHeld, isUnsent, oneOf } from '../conditions.ts';
 import { digestLength } from '../signup-identity.ts';
 import { signupColumns } from '../rows.ts';
-import { heldMs } from '../signup-store.ts';
+import { heldMs, leftByMail } from '../signup-store.ts';
 
 /** Schema of the tables. */
 export const schema = 'newsletter_relay';
@@ -139,7 +139,8 @@ export const sql = {
 
   settle: `WITH changed AS (
       UPDATE ${signup} AS s SET state = o.state, tried = o.tried OR (s.tried AND s.state <> 'unconfirmed'), batch = NULL,
-        next_attempt_at = o.next_attempt_at, settled_at = o.settled_at, last_error = o.last_error, status = o.status
+        next_attempt_at = CASE WHEN s.${hasLeft} AND o.state = 'delivered' THEN o.settled_at ELSE o.next_attempt_at END,
+        settled_at = o.settled_at, last_error = CASE WHEN s.${hasLeft} THEN s.last_error ELSE o.last_error END, status = o.status
       FROM (SELECT * FROM ${rowsOf(signup, '$1')} ORDER BY id) AS o
       WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${countDelivered('+')} SELECT`,
@@ -161,7 +162,8 @@ export const sql = {
                 FROM ${batch} AS b WHERE publication = $1 ORDER BY claimed_at, id`,
   batchSent: `UPDATE ${batch} SET sent_at = $2 WHERE id = $1`,
   endBatch: `WITH ended AS (DELETE FROM ${batch} WHERE id = $1)
-             UPDATE ${signup} SET state = 'waiting', tried = tried OR $2, batch = NULL, next_attempt_at = $3, last_error = $4 WHERE batch = $1`,
+             UPDATE ${signup} SET state = 'waiting', tried = tried OR $2, batch = NULL, next_attempt_at = $3,
+               last_error = CASE WHEN ${hasLeft} THEN last_error ELSE $4 END WHERE batch = $1`,
   leaseScan: `INSERT INTO ${scan} AS w (publication, holder, held_until) VALUES ($1, $2, $4)
              ON CONFLICT (publication) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
                WHERE w.holder = excluded.holder OR w.held_until <= $3 RETURNING place`,
@@ -169,8 +171,9 @@ export const sql = {
   releaseScans: `UPDATE ${scan} SET held_until = 0 WHERE holder = $1`,
   // Found signups become delivered even if another relay holds the lease now; only the holder stores the position.
   confirm: `WITH changed AS (
-      UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = f.next_attempt_at, settled_at = $3,
-        last_error = NULL, status = f.status
+      UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, settled_at = $3, status = f.status,
+        next_attempt_at = CASE WHEN t.${hasLeft} THEN $3 ELSE f.next_attempt_at END,
+        last_error = CASE WHEN t.${hasLeft} THEN t.last_error END
       FROM ${rowsOf(signup, '$7')} AS f
       WHERE ${unindexedState('t')} = 'sent' AND left(t.content, ${digestLength}) = f.content AND t.id = ANY(ARRAY(
         SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
@@ -181,11 +184,15 @@ export const sql = {
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
     SELECT id, form, due_at AS "dueAt", status FROM changed`,
   openStatuses: `SELECT s.* FROM unnest($1::text[]) AS f(form) CROSS JOIN LATERAL (
-      SELECT id, form, submission, settled_at AS "settledAt" FROM ${signup}
+      SELECT id, form, submission, settled_at AS "settledAt", last_error AS reason FROM ${signup}
       WHERE form = f.form AND state = 'delivered' AND next_attempt_at <= $2 AND submission IS NOT NULL
       ORDER BY next_attempt_at LIMIT $3) AS s ORDER BY "settledAt" LIMIT $3`,
   settleStatuses: `UPDATE ${signup} AS s SET status = k.status, next_attempt_at = k.next_attempt_at FROM ${rowsOf(signup, '$1')} AS k
-      WHERE s.id = k.id AND ${unindexedState('s')} = 'delivered' AND s.next_attempt_at IS NOT NULL RETURNING s.id`,
+      WHERE s.id = k.id AND ${unindexedState('s')} = 'delivered' AND s.next_attempt_at IS NOT NULL AND s.last_error IS NOT DISTINCT FROM k.last_error
+      RETURNING s.id`,
+  markLeft: `UPDATE ${signup} AS s SET last_error = '${leftByMail}', next_attempt_at = CASE state WHEN 'delivered' THEN $2 ELSE next_attempt_at END
+    WHERE id = $1 AND ${unindexedState('s')} <> 'unconfirmed' AND submission IS NOT NULL`,
+  removeUnsent: `DELETE FROM ${signup} WHERE id = $1 AND ${hasLeft} AND ${isUnsent}`,
   openSignups: `SELECT s.id, s.form, s.received_at AS "receivedAt", s.submission, c.sentence, c.version
     FROM ${signup} AS s LEFT JOIN ${consent} AS c ON c.signup = s.id AND c.kind <> 'confirmed'
     WHERE ${unindexedState('s')} = 'unconfirmed' AND s.id = ANY(ARRAY(SELECT $1::uuid UNION SELECT (e ->> 'id')::uuid
@@ -339,7 +346,7 @@ export const filtered = {
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", `(state <> 'unconfirmed' OR ${isHeld}) AND ${where}`)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
         attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, due_at = least(due_at, ?::bigint),
-        settled_at = NULL, last_error = NULL, status = NULL
+        settled_at = NULL, last_error = CASE WHEN ${hasLeft} THEN last_error END, status = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})

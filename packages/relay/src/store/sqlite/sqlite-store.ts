@@ -260,11 +260,20 @@ export class SqliteStore implements SignupStore {
   }
 
   settleStatuses(
-    known: readonly ({ readonly id: string } & KnownStatus)[],
+    known: readonly ({ readonly id: string; readonly hasLeft?: boolean } & KnownStatus)[],
   ): Promise<readonly { readonly id: string }[]> {
     return this.#commits.run(() =>
-      known.filter((each) => this.#statements.settleStatus.run({ ...each }).changes === 1),
+      known.filter(({ hasLeft = false, ...each }) => {
+        return this.#statements.settleStatus.run({ ...each, hasLeft: Number(hasLeft) }).changes === 1;
+      }),
     );
+  }
+
+  leave(id: string, at: number): Promise<void> {
+    return this.#commits.run(() => {
+      this.#statements.markLeft.run({ id, at });
+      this.#statements.removeUnsent.run(id);
+    });
   }
 
   linked(id: string): Promise<LinkedSignup | null> {

@@ -1,7 +1,7 @@
 /** Every SQL statement of the SQLite store. */
-import { type Dialect, isHeld, oneOf } from '../conditions.ts';
+import { type Dialect, hasLeft, isHeld, isUnsent, oneOf } from '../conditions.ts';
 import { signupColumns } from '../rows.ts';
-import { heldMs } from '../signup-store.ts';
+import { heldMs, leftByMail } from '../signup-store.ts';
 import type { SqliteDriver, SqliteStatement } from './driver.ts';
 
 const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, origin, submission, attempts, tried,
@@ -84,7 +84,8 @@ export const sql = {
   beginBatch: `INSERT OR IGNORE INTO batch (id, publication, claimed_at) VALUES (:id, :publicationId, :now)`,
 
   settle: `UPDATE signup SET state = :state, tried = :tried OR (tried AND state <> 'unconfirmed'), batch = NULL,
-             next_attempt_at = :nextAttemptAt, settled_at = :settledAt, last_error = :reason,
+             next_attempt_at = CASE WHEN ${hasLeft} AND :state = 'delivered' THEN :settledAt ELSE :nextAttemptAt END,
+             settled_at = :settledAt, last_error = CASE WHEN ${hasLeft} THEN last_error ELSE :reason END,
              status = :status WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
@@ -99,20 +100,24 @@ export const sql = {
                 FROM batch WHERE publication = ? ORDER BY claimed_at, id`,
   batchSent: `UPDATE batch SET sent_at = :at WHERE id = :id`,
   waitAgain: `UPDATE signup SET state = 'waiting', tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
-                last_error = :reason WHERE batch = :batch`,
+                last_error = CASE WHEN ${hasLeft} THEN last_error ELSE :reason END WHERE batch = :batch`,
   removeBatch: `DELETE FROM batch WHERE id = ?`,
   scan: `SELECT place FROM walk WHERE publication = ?`,
   saveScan: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
   // The plus keeps the planner from scanning every signup of every batch for each address.
-  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = :askAgainAt, settled_at = :at, last_error = NULL,
-              status = :status
+  confirm: `UPDATE signup SET state = 'delivered', batch = NULL, settled_at = :at, status = :status,
+              next_attempt_at = CASE WHEN ${hasLeft} THEN :at ELSE :askAgainAt END,
+              last_error = CASE WHEN ${hasLeft} THEN last_error END
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
             RETURNING id, form, due_at AS dueAt, status`,
-  openStatuses: `SELECT id, form, submission, settled_at AS settledAt FROM signup WHERE form = :form AND state = 'delivered'
+  openStatuses: `SELECT id, form, submission, settled_at AS settledAt, last_error AS reason FROM signup WHERE form = :form AND state = 'delivered'
                    AND next_attempt_at <= :now AND submission IS NOT NULL ORDER BY next_attempt_at LIMIT :limit`,
   settleStatus: `UPDATE signup SET status = :status, next_attempt_at = :askAgainAt
-                 WHERE id = :id AND state = 'delivered' AND next_attempt_at IS NOT NULL`,
+                 WHERE id = :id AND state = 'delivered' AND next_attempt_at IS NOT NULL AND coalesce(${hasLeft}, 0) = :hasLeft`,
+  markLeft: `UPDATE signup SET last_error = '${leftByMail}', next_attempt_at = CASE state WHEN 'delivered' THEN :at ELSE next_attempt_at END
+             WHERE id = :id AND state <> 'unconfirmed' AND submission IS NOT NULL`,
+  removeUnsent: `DELETE FROM signup WHERE id = ? AND ${hasLeft} AND ${isUnsent}`,
   ofId: `SELECT ${stored} FROM signup WHERE id = ?`,
   openSignups: `SELECT s.id, s.form, s.received_at AS receivedAt, s.submission, c.sentence, c.version
                 FROM signup AS s LEFT JOIN consent AS c ON c.signup = s.id AND c.kind <> 'confirmed'
@@ -266,7 +271,7 @@ export const filtered = {
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
       attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? ELSE 0 END, due_at = min(due_at, ?),
-      settled_at = NULL, last_error = NULL, status = NULL
+      settled_at = NULL, last_error = CASE WHEN ${hasLeft} THEN last_error END, status = NULL
     WHERE id IN (SELECT id FROM ${redrivable}) AND ${where}`,
   discard: (where: string) =>
     `DELETE FROM signup WHERE id IN (SELECT id FROM ${undelivered} WHERE state IN ('dead', 'review', 'unconfirmed')) AND ${where}`,
