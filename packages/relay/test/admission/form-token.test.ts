@@ -212,10 +212,7 @@ describe('a visitor without JavaScript', () => {
   });
 
   it.each([
-    [
-      'of another site, with a token from here',
-      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-    ],
+    ['of another site, with a token from here', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['of an old browser on another host', { origin: 'https://evil.example', host: 'signup.shop.example' }],
     ['of an old browser with an opaque origin', { origin: 'null', host: 'signup.shop.example' }],
   ])('is refused on a page %s', async (_case, headers) => {
