@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../support/waits.ts';
-import { wordsIn } from '../../packages/relay/src/pages/words.ts';
 import { linkIn, startMailServer } from '../../packages/relay/test/mail-server.ts';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
+import { wordsIn } from '../../packages/relay/src/pages/words.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { openBrowser, type BrowserSession } from './visitor.ts';
@@ -42,7 +42,14 @@ async function pictured(name: string): Promise<void> {
 
 it.each([
   ['in English, wide and light', 900, 'light', {}],
-  ['in Arabic, narrow and dark', 320, 'dark', { RELAY_PAGE_LANG: 'ar' }],
+  [
+    'in Arabic, narrow and dark',
+    320,
+    'dark',
+    {
+      RELAY_PAGE_LANG: 'ar',
+    },
+  ],
 ] as const)('is accessible %s, and confirms without JavaScript', async (name, width, scheme, settings) => {
   const link = await confirmationLink('ada@example.com', settings);
   const page = await session.browser.newPage();

@@ -1,6 +1,8 @@
 /** The form that the relay hosts: as a page that a link opens, and in a frame on a site, in every engine. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
+import { languages } from '../../packages/relay/src/pages/words.ts';
+import { formPages, linkPages } from '../../packages/relay/test/site-pages.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -19,10 +21,8 @@ const arabic = {
   ...english,
   RELAY_PAGE_TITLE: 'رسائل من الميناء',
   RELAY_PAGE_TEXT: 'كل يوم جمعة صفحة واحدة عن القوارب.',
-  RELAY_PAGE_LABEL: 'البريد الإلكتروني',
   RELAY_PAGE_FIELDS: 'المواضيع=قوارب|طعام',
   RELAY_PAGE_CONSENT: 'أريد الرسالة.',
-  RELAY_PAGE_BUTTON: 'اشترك',
   RELAY_PAGE_LANG: 'ar',
 };
 
@@ -62,8 +62,33 @@ describe('in Chromium', () => {
     await page.type('input[name=email]', 'ada@example.com');
     await page.click('input[name=consent]');
     await Promise.all([page.waitForNavigation(), page.click('button')]);
-    expect(await page.title()).toBe('Thank you for signing up');
+    expect(await page.title()).toBe(
+      `${name.includes('right to left') ? 'شكرًا لك.' : 'Thank you.'} · ${settings.RELAY_PAGE_TITLE}`,
+    );
     await stop();
+  });
+});
+
+describe.each(languages)('every page in %s', (lang) => {
+  it('is accessible, and fits a screen of 320 px, light and dark', { timeout: 180_000 }, async () => {
+    const session = await openBrowser();
+    onTestFinished(() => session.close());
+    const page = await session.browser.newPage();
+    await page.setViewport({ width: 320, height: 640 });
+    const pages = Object.entries({ ...(await formPages(lang)), ...(await linkPages(lang)) });
+    for (const [n, [situation, { html }]] of pages.entries()) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: n % 2 ? 'dark' : 'light' }]);
+      await page.goto('about:blank');
+      await page.setContent(html);
+      expect([situation, await findings(page)]).toEqual([situation, []]);
+      const sides = `(({ left, right }) => left >= 0 && right <= innerWidth)(document.querySelector('main').getBoundingClientRect())`;
+      expect([
+        situation,
+        await page.evaluate(`${sides} && document.documentElement.scrollWidth <= innerWidth`),
+      ]).toEqual([situation, true]);
+      if (process.env['PICTURES'] && ['en', 'de', 'ar'].includes(lang))
+        await page.screenshot({ path: `${process.env['PICTURES']}/${lang} ${situation}.png` });
+    }
   });
 });
 
@@ -98,11 +123,13 @@ describe.each(enginesToTest())('in $name', ({ name }) => {
         true,
       );
     await press('nobody');
-    await expect.poll(() => window.ask('document.title', true), patience).toBe('Your signup was not saved');
+    await expect
+      .poll(() => window.ask('document.title', true), patience)
+      .toBe('Your signup was not saved · Letters from the harbour');
     await window.goTo(site.origin);
     await expect.poll(() => window.ask(high, true), patience).toBe(true);
     await press('ada@example.com');
-    await expect.poll(() => window.ask('document.title', true), patience).toBe('Thank you for signing up');
+    await expect.poll(() => window.ask('document.title', true), patience).toBe('Thank you. · Letters from the harbour');
     await relay.stop();
   });
 });

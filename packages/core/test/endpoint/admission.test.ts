@@ -66,7 +66,7 @@ describe('admitPost', () => {
     const form = new FormData();
     for (const [name, value] of fields) form.append(name, value);
     const sent = new Response(form);
-    return post(await sent.bytes(), { 'content-type': sent.headers.get('content-type') ?? '' });
+    return post(new Uint8Array(await sent.arrayBuffer()), { 'content-type': sent.headers.get('content-type') ?? '' });
   }
 
   it('takes a form as FormData sends it, with a field for a file that was left empty', async () => {

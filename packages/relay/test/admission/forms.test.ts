@@ -168,7 +168,7 @@ describe('a relay with several forms', () => {
       (await relay.fetch(to(form, formPost({ email: `${form}@example.com` }, { origin })))).headers.get('location');
     expect(await location('club', club)).toBe('https://club.example/welcome');
     const own = new URL((await location('jobs', jobs)) ?? '', 'http://relay.example/base/signup/jobs');
-    expect(own.pathname).toBe('/base/thanks');
+    expect(own.pathname).toBe('/base/thanks/jobs');
   });
 });
 

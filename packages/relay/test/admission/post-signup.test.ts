@@ -116,7 +116,7 @@ describe('a signup without JavaScript', () => {
     expect([status, headers['location'], body]).toEqual([303, 'thanks', '']);
     const page = await relay.fetch(new Request('http://relay.example/thanks'));
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(await page.text()).toContain('<h1>Thank you for signing up</h1>');
+    expect(await page.text()).toContain('<h1>Thank you.</h1>\n<p>Your signup has arrived.</p>');
     expect((await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() }))[0]?.submission).toEqual({
       email: 'ada@example.com',
       custom_fields: [{ name: 'Topics', value: ['CSS'] }],
@@ -126,7 +126,8 @@ describe('a signup without JavaScript', () => {
   it('gets a page with the errors', async () => {
     const wrong = await raw(await runRelay().fetch(formPost({ email: 'no address' })));
     expect([wrong.status, wrong.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
-    expect(wrong.body).toContain('<p>Enter an e-mail address such as name@example.com.</p>');
+    expect(wrong.body).toContain('Enter an email address like name@example.com.</p>');
+    expect(wrong.body).toContain('value="no address"');
   });
 });
 
@@ -204,9 +205,13 @@ describe('a request other than a signup', () => {
   const page = (path: string, init?: RequestInit): Request =>
     new Request(`http://relay.example${path}`, { headers: { accept: 'text/html' }, ...init });
 
-  it('gets a text at the root', async () => {
-    const answer = await runRelay().fetch(page('/'));
+  it('gets a text at the root, and a visitor a page', async () => {
+    const answer = await runRelay().fetch(page('/', { headers: { accept: '*/*' } }));
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('takes signups')]);
+    const shown = await runRelay().fetch(page('/'));
+    expect([shown.status, await shown.text()]).toEqual([200, expect.stringContaining('<h1>There is nothing here')]);
+    const hosting = await runRelay({ settings: { RELAY_PAGE: 'true' } }).fetch(page('/'));
+    expect([hosting.status, hosting.headers.get('location')]).toEqual([302, 'signup']);
   });
 
   it('is not counted as a refused signup, and gets no page about one', async () => {

@@ -220,18 +220,17 @@ describe('an answer to what is no signup', () => {
     'access-control-max-age': '86400',
   };
   const always = { 'cache-control': 'no-store', vary: 'Origin', 'x-content-type-options': 'nosniff' };
-  const html = { accept: 'text/html' };
   const allow = 'POST, OPTIONS';
   const toOthers = { 'content-type': 'application/json' };
 
   it.each([
     ['GET', site, {}, 405, { ...toScripts, allow }],
-    ['PUT', site, html, 405, { ...toScripts, allow }],
-    ['PATCH', other, html, 405, { ...toOthers, allow }],
+    ['PUT', site, {}, 405, { ...toScripts, allow }],
+    ['PATCH', other, {}, 405, { ...toOthers, allow }],
     ['OPTIONS', site, {}, 204, ofPreflight],
-    ['OPTIONS', other, html, 403, toOthers],
-    // The page of the relay posts without a preflight, and this form has none.
-    ['OPTIONS', 'http://relay.example', { 'sec-fetch-site': 'same-origin' }, 403, toOthers],
+    ['OPTIONS', other, {}, 403, toOthers],
+    // The pages of the relay post without a preflight.
+    ['OPTIONS', 'http://relay.example', { 'sec-fetch-site': 'same-origin' }, 204, {}],
   ] as const)('%s from %s with %j is %i', async (method, origin, headers, status, expected) => {
     const answer = await runRelay().fetch(request(method, '/signup', { origin, ...headers }));
     expect([answer.status, Object.fromEntries(answer.headers)]).toEqual([status, { ...always, ...expected }]);

@@ -44,7 +44,7 @@ it('API key, signing secret and e-mail addresses are in no answer, log, metric, 
   const take = async (answer: Response): Promise<void> =>
     void answers.push(JSON.stringify([...answer.headers]) + (await answer.text()));
   const json = { origin: site, 'content-type': 'application/json' };
-  const form = { origin: site, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const form = { origin: site, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${relay.address}${path}`, { redirect: 'manual', ...init });
   for (let n = 0; n < 40; n += 1)

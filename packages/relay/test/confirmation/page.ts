@@ -35,7 +35,7 @@ const attribute = (tag: string, name: string): string | null => new RegExp(` ${n
 export function formsOf(html: string): readonly PageForm[] {
   return [...html.matchAll(/<form method="post">([^]*?)<\/form>/g)].map(([, content = '']) => ({
     text: textOf(content.replaceAll(/<button[^]*?<\/button>/g, '')),
-    boxes: [...content.matchAll(/<label>(<input type="checkbox"[^>]*>)([^]*?)<\/label>/g)].map(
+    boxes: [...content.matchAll(/<label class="choice">(<input type="checkbox"[^>]*>)([^]*?)<\/label>/g)].map(
       ([, tag = '', label = '']) => ({
         label: textOf(label),
         value: attribute(tag, 'value') ?? '',
