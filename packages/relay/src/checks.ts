@@ -1,20 +1,17 @@
 /**
- * Checks what a relay needs before signups arrive: origins, API key, publications, clock, mail server, links in mails.
+ * Checks what a relay needs before signups arrive: origins, API key, publications, clock and store.
  */
 import { ApiError, type Client } from '@newsletter-kit/core';
-import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
 import type { Form } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { RelayContext } from './context.ts';
+import { isReadable, mailServerCheck, timeoutMs } from './mail-checks.ts';
 import type { CheckResult } from './ops/operator.ts';
 import { unclearConsentsText } from './ops/unclear-consents.ts';
-import type { SmtpServer } from './config/smtp-url.ts';
-import { brokenLinkPage } from './confirmation/pages.ts';
 import { storeName } from './config/store-address.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { asStoreError } from './health.ts';
-import { classifyMailError, type MailTransport, type OpenTransport } from './confirmation/smtp.ts';
 import { decideRetry, type Retry } from './queue/retry.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { Log } from './log.ts';
@@ -25,18 +22,8 @@ const maxApiSkewMs = 120_000;
 /** Tolerated difference between the clocks of this machine and of a shared database, in milliseconds. */
 const maxStoreSkewMs = 3000;
 
-const mailServerCheck = 'mail server';
-
-const timeoutMs = 10_000;
-
 const mayNotRead =
   'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed, and mails have no List-Unsubscribe.';
-
-/** Whether requests to an address can be read on the network path: without https, and not on this machine. */
-function isReadable(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && !isLoopbackHost(hostname) && !hostname.endsWith('.localhost');
-}
 
 /** Warns of sites without https: anybody on the network path can read their visitors' addresses. */
 export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult {
@@ -200,48 +187,4 @@ export function logChecks(checks: readonly CheckResult[], log: Log): void {
       );
     if (result === 'warning') log.warn({ check: name, reason: text }, 'a check found something to look at');
   }
-}
-
-/** Logs in at the mail server, without sending, and opens the public address that mails link to. */
-export async function checkMail(
-  { forms, mail: { server, publicUrl } }: Pick<RelayConfig, 'forms' | 'mail'>,
-  secrets: readonly string[],
-  openTransport: OpenTransport | null,
-): Promise<readonly CheckResult[]> {
-  const isNeeded = Object.values(forms).some(({ confirmation }) => confirmation !== null);
-  if (!isNeeded || server === undefined || publicUrl === undefined || openTransport === null) return [];
-  return Promise.all([checkMailServer(server, secrets, await openTransport(server)), checkPublicUrl(publicUrl, forms)]);
-}
-
-async function checkMailServer(
-  server: SmtpServer,
-  secrets: readonly string[],
-  transport: MailTransport,
-): Promise<CheckResult> {
-  const name = mailServerCheck;
-  try {
-    await transport.verify();
-    return { name, result: 'ok', text: `${server.host}:${server.port} takes mails` };
-  } catch (error) {
-    return { name, result: 'failed', text: classifyMailError(error, secrets).reason };
-  } finally {
-    transport.close();
-  }
-}
-
-/** Requests an invalid link: only a relay answers with that page, through every proxy in front of it. */
-async function checkPublicUrl(publicUrl: string, forms: RelayConfig['forms']): Promise<CheckResult> {
-  const name = 'links in mails';
-  const page = await fetch(`${publicUrl}/confirm/check`, { signal: AbortSignal.timeout(timeoutMs) })
-    .then((answer) => answer.text())
-    .catch(() => null);
-  const text =
-    page === brokenLinkPage(forms).html
-      ? isReadable(publicUrl)
-        ? `${publicUrl} is an address without https: anybody on the network path can read the links and confirm for others.`
-        : null
-      : `${publicUrl}/confirm/ does not lead to a relay: start the relay, see that its proxy passes on /confirm/, or correct RELAY_PUBLIC_URL.`;
-  return text === null
-    ? { name, result: 'ok', text: `${publicUrl} leads to the relay` }
-    : { name, result: 'warning', text };
 }

@@ -6,12 +6,13 @@ import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
-import { checkAll, checkMail, checkService, checkStore } from './checks.ts';
+import { checkAll, checkService, checkStore } from './checks.ts';
 import { confirmationOf, MailQueue, type MailTiming } from './confirmation/queue.ts';
 import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
 import type { EventListener, RefusedEvent } from './events.ts';
+import { checkMail, checkSender } from './mail-checks.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
@@ -127,11 +128,12 @@ export function createRelay(options: RelayOptions): Relay {
     checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));
   const operator = storeOperator(store, {
     running: status.read,
-    check: () =>
+    check: (asked = {}) =>
       checkAll(config, [
         checkStore(config, store, now),
         check(),
         checkMail(config, context.secrets, platform.openTransport),
+        checkSender(config, context.secrets, platform.openTransport, asked),
       ]),
     wake: () => queues.wake(),
     sendWebhooks: () => webhooks.sendNow(),

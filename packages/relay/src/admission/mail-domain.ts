@@ -53,7 +53,8 @@ export class MailDomains {
   }
 }
 
-async function emptyWhereNone<T>(answer: Promise<readonly T[]>): Promise<readonly T[]> {
+/** The records of a lookup; none where DNS says that there are none. */
+export async function emptyWhereNone<T>(answer: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await answer;
   } catch (error) {

@@ -1,11 +1,12 @@
 /** The operator's HTTP API, protected by a bearer token, and the files of the page that uses it. */
 import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoint';
+import { isAddress } from '@newsletter-kit/core/signup';
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';
 import type { PageRequest } from '../store/signup-store.ts';
 import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
-import type { Operator } from './operator.ts';
+import { type Operator, selectorFormat } from './operator.ts';
 import { hasBearerToken } from '../secrets.ts';
 import { readFilter } from './signup-filter.ts';
 
@@ -35,6 +36,14 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
 
   api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
   api.get('/api/check', async () => Response.json({ checks: await operator.check() }, { headers }));
+  api.post('/api/check', async ({ req }) => {
+    const read = checkRequest.safeParse(await req.json().catch(() => null));
+    if (!read.success)
+      return refuse(
+        refused(400, 'INVALID_BODY', 'Send {"dkim": "…", "mail": "…"}: a selector and an address, or neither.'),
+      );
+    return Response.json({ checks: await operator.check(read.data) }, { headers });
+  });
   for (const paused of [true, false]) {
     api.post(paused ? '/api/pause' : '/api/resume', async () => {
       await operator.setPaused(paused);
@@ -115,6 +124,11 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
 function pageOf(after: string | undefined, limit: string | undefined): PageRequest {
   return { after, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
 }
+
+const checkRequest = z.object({
+  dkim: z.string().regex(selectorFormat).optional(),
+  mail: z.string().refine(isAddress).optional(),
+});
 
 const importRequest = z.object({ lines: z.array(z.string()).max(largestPage) });
 

@@ -85,6 +85,17 @@ export interface CheckResult {
   readonly text: string;
 }
 
+/** A name in DNS before `._domainkey`. */
+export const selectorFormat = /^[\w-]{1,63}(?:\.[\w-]{1,63})*$/;
+
+/** What a check does beside the rest. */
+export interface CheckOptions {
+  /** Selector of the DKIM key to look up. */
+  readonly dkim?: string | undefined;
+  /** Address to which a mail is sent. */
+  readonly mail?: string | undefined;
+}
+
 /** Everything an operator can do. All but status and check are operations of the store. */
 export interface Operator extends Pick<
   SignupStore,
@@ -92,7 +103,7 @@ export interface Operator extends Pick<
 > {
   status(): Promise<Status>;
   /** What the running relay finds when it checks itself; nothing where none is asked. */
-  check(): Promise<readonly CheckResult[]>;
+  check(options?: CheckOptions): Promise<readonly CheckResult[]>;
   /** Redrives dead letters, signups in review and held mails that match the filter. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
   /** Sends now what waits for a destination, also a held one. @returns false if there is no such destination */
@@ -267,7 +278,7 @@ export function relayOperator(address: string, token: string, advice = 'check RE
   };
   return {
     status: () => ask('GET', 'status'),
-    check: async () => (await ask<{ checks: readonly CheckResult[] }>('GET', 'check')).checks,
+    check: async (options = {}) => (await ask<{ checks: readonly CheckResult[] }>('POST', 'check', {}, options)).checks,
     setPaused: async (paused) => void (await ask('POST', paused ? 'pause' : 'resume')),
     async list(filter, { after, limit }) {
       const query = { ...writeFilter(filter), limit: String(limit), ...(after !== undefined && { after }) };
