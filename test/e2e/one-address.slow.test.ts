@@ -1,0 +1,97 @@
+/**
+ * The owner of a website was given the relay's address alone: a page of another origin has the snippet of the
+ * documentation, takes form and script from the relay, and signs up.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocks, page as documentation } from '../support/documentation.ts';
+import { hosted, type Hosted } from './hosted.ts';
+import { servers, session } from './servers-and-browser.ts';
+import { notice, subscribe, watchConsole } from './visitor.ts';
+
+const address = 'https://signup.example.com';
+const [snippet = ''] = blocks(documentation('website/tag'), 'html');
+const [policy = ''] =
+  documentation('website/csp').match(/(?<=^Content-Security-Policy: ).*signup\.example\.com.*$/m) ?? [];
+
+const pageOf = (body: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters</title><link rel="icon" href="data:,"><main>${body}</main></html>`;
+
+/** What a page builder makes of pasted code: it parses the markup after the page is there, and adds each script anew. */
+const pasted = (code: string): string => `<script>addEventListener('load', () => {
+  const place = Object.assign(document.createElement('div'), { innerHTML: ${JSON.stringify(code).replaceAll('</', '<\\/')} });
+  document.querySelector('main').append(place);
+  for (const { src } of place.querySelectorAll('script')) document.head.append(Object.assign(document.createElement('script'), { src }));
+});</script>`;
+
+const pages: Readonly<Record<string, { readonly body: (code: string) => string; readonly policy?: string }>> = {
+  'a bare page': { body: (code) => code },
+  'a page under the policy of the documentation': { body: (code) => code, policy: `${policy}; img-src data:` },
+  'a page that a builder puts together': { body: pasted },
+  'a page in German with a theme': {
+    body: (code) =>
+      `<link rel="stylesheet" href="${address}/themes/harbor.css"><script src="${address}/languages/de.js" async></script>${code.replace('<newsletter-signup', '$& lang="de" layout="card"')}`,
+  },
+};
+
+let site: Hosted;
+beforeAll(async () => {
+  // The relay accepts only the origin of the demo site.
+  await servers.stop('demo');
+  const real = (text: string): string => text.replaceAll(address, servers.relayUrl);
+  site = await hosted(
+    {
+      fetch(request) {
+        const page = pages[decodeURIComponent(new URL(request.url).pathname.slice(1))];
+        const headers = new Headers({ 'content-type': 'text/html' });
+        if (page?.policy) headers.set('content-security-policy', real(page.policy));
+        return new Response(page ? pageOf(real(page.body(snippet))) : null, { status: page ? 200 : 404, headers });
+      },
+    },
+    Number(new URL(servers.demoUrl).port),
+  );
+});
+afterAll(() => site?.close());
+
+describe.each(Object.keys(pages))('%s', (name) => {
+  it('signs up with the address of the relay alone, and its parts are loaded once', async () => {
+    const tab = await session.browser.newPage();
+    const complaints: string[] = [];
+    watchConsole(tab, complaints);
+    const loaded: { readonly url: URL; readonly isCached: boolean }[] = [];
+    tab.on('response', (answer) => void loaded.push({ url: new URL(answer.url()), isCached: answer.fromCache() }));
+    const where = `${site.origin}/${encodeURIComponent(name)}?utm_source=harbour`;
+    const signUp = async (email: string): Promise<void> => {
+      loaded.length = 0;
+      await tab.goto(where);
+      await tab.waitForSelector('newsletter-signup >>> [part~=button]', { visible: true });
+      await subscribe(tab, { email });
+      await notice(tab, 'success');
+    };
+    const email = `${name.replaceAll(/\W/g, '')}@example.com`;
+    await signUp(email);
+    await expect
+      .poll(async () => (await servers.api.subscriptions.list({ email })).items)
+      .toEqual([expect.objectContaining({ email, utm_source: 'harbour' })]);
+    const others = loaded.filter(({ url }) => url.href !== where && url.protocol !== 'data:');
+    expect(new Set(others.map(({ url }) => url.origin))).toEqual(new Set([servers.relayUrl]));
+    const parts = () => loaded.filter(({ url }) => url.pathname.startsWith('/parts/'));
+    expect(parts().map(({ url }) => url.pathname + url.search)).toEqual([
+      expect.stringMatching(/^\/parts\/[0-9a-f]{16}\/signup\.js$/),
+    ]);
+
+    await signUp(`again-${email}`);
+    expect(parts().map(({ isCached }) => isCached)).toEqual([true]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('signs up where no script runs', async () => {
+  const tab = await session.browser.newPage();
+  await tab.setJavaScriptEnabled(false);
+  await tab.goto(`${site.origin}/${encodeURIComponent('a bare page')}`);
+  await tab.type('input[name=email]', 'plain@example.com');
+  await Promise.all([tab.waitForNavigation(), tab.click('button')]);
+  await expect
+    .poll(async () => (await servers.api.subscriptions.list({ email: 'plain@example.com' })).items)
+    .toHaveLength(1);
+});
