@@ -2,6 +2,7 @@
  * The owner of a website was given the relay's address alone: a page of another origin has the snippet of the
  * documentation, takes form and script from the relay, and signs up.
  */
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocks, page as documentation } from '../support/documentation.ts';
 import { hosted, type Hosted } from './hosted.ts';
@@ -16,7 +17,7 @@ const [policy = ''] =
 const pageOf = (body: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters</title><link rel="icon" href="data:,"><main>${body}</main></html>`;
 
-/** What a page builder makes of pasted code: it parses the markup after the page is there, and adds each script anew. */
+/** Pasted code in a page builder, which parses the markup after the page is there and adds each script anew. */
 const pasted = (code: string): string => `<script>addEventListener('load', () => {
   const place = Object.assign(document.createElement('div'), { innerHTML: ${JSON.stringify(code).replaceAll('</', '<\\/')} });
   document.querySelector('main').append(place);
@@ -83,6 +84,11 @@ describe.each(Object.keys(pages))('%s', (name) => {
     expect(parts().map(({ isCached }) => isCached)).toEqual([true]);
     expect(complaints).toEqual([]);
   });
+});
+
+it('keeps the parts beside the store, for pages that are open during an upgrade', () => {
+  const [version = ''] = readdirSync(`${servers.relayFile}-tag/parts`);
+  expect(readdirSync(`${servers.relayFile}-tag/parts/${version}`)).toContain('signup.js');
 });
 
 it('signs up where no script runs', async () => {

@@ -58,8 +58,8 @@ function asTag({ name, attributes, children }: Tag): Tag {
 }
 
 /**
- * The tag with the form that the playground writes; undefined for a form of the owner's, which has no styles of ours, and
- * for the shortest snippet, whose tag names the endpoint itself.
+ * The tag with the form that the playground writes; undefined for a form of the owner's, which has no styles of ours,
+ * and for the shortest snippet, whose tag names the endpoint itself.
  *
  * @param language - of the page around the tag
  */

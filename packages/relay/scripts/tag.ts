@@ -44,32 +44,24 @@ export function copyTag(
       !parts.has(name) || (isPart && relative) ? quoted : `${quote}${relative ?? ''}parts/${version}/${name}${quote}`,
     );
 
-  const files = new Map<string, string>([
-    ...entries.map((name) => [name, withPaths(read(`dist/${name}`), false)] as const),
-    ...[...parts].map(([name, text]) => [`parts/${version}/${name}`, withPaths(text, true)] as const),
-    ...globSync('languages/*.js', { cwd: join(widget, 'dist') }).map((name) => [name, read(`dist/${name}`)] as const),
-    ...globSync('themes/*.css', { cwd: widget }).map((name) => [name, read(name)] as const),
-  ]);
-  rmSync(target, { recursive: true, force: true });
-  for (const [name, text] of files) {
+  const add = (name: string, text: string): void => {
     const path = join(target, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(`${path}.br`, brotliCompressSync(text));
     writeFileSync(`${path}.gz`, gzipSync(text));
     writeFileSync(path, text);
-  }
-  writeFileSync(join(target, '_headers'), workerHeaders());
-}
+  };
+  rmSync(target, { recursive: true, force: true });
+  for (const name of entries) add(name, withPaths(read(`dist/${name}`), false));
+  for (const [name, text] of parts) add(`parts/${version}/${name}`, withPaths(text, true));
+  for (const name of globSync('languages/*.js', { cwd: join(widget, 'dist') })) add(name, read(`dist/${name}`));
+  for (const name of globSync('themes/*.css', { cwd: widget })) add(name, read(name));
 
-/** The headers as Cloudflare reads them. */
-function workerHeaders(): string {
-  const lines = Object.entries({ ...tagHeaders, 'cache-control': cacheControl.file });
-  return `/*
-${lines.map(([name, value]) => `  ${name}: ${value}`).join('\n')}
-/parts/*
-  ! cache-control
-  cache-control: ${cacheControl.part}
-`;
+  // As Cloudflare reads them.
+  const lines = (headers: object): string[] => Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`);
+  const all = ['/*', ...lines({ ...tagHeaders, 'cache-control': cacheControl.file })];
+  const ofParts = ['/parts/*', '  ! cache-control', ...lines({ 'cache-control': cacheControl.part })];
+  writeFileSync(join(target, '_headers'), [...all, ...ofParts, ''].join('\n'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) copyTag();

@@ -26,6 +26,6 @@ export function createMachineRelay({ platform, ...options }: MachineOptions): Re
   const blockedDomains = source === undefined ? undefined : new BlockedDomains({ source, log });
   return createRelay({
     ...options,
-    platform: { postWebhook: createPost(), openTransport, blockedDomains, tagFiles: tagFiles({ log }), ...platform },
+    platform: { postWebhook: createPost(), openTransport, blockedDomains, tagFiles: tagFiles(log), ...platform },
   });
 }

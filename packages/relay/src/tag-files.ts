@@ -10,18 +10,6 @@ import { Hono } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import type { Log } from './log.ts';
 
-/** Options of {@link tagFiles}. */
-export interface TagFilesOptions {
-  readonly log: Log;
-  /**
-   * Folder that keeps the parts of earlier versions, for pages that still have the script of one. Default: only the
-   * parts of this version are served.
-   */
-  readonly keptIn?: string | undefined;
-  /** Folder of this version, as `scripts/tag.ts` writes it. Default: that of the package's build. */
-  readonly builtIn?: string | undefined;
-}
-
 /** Any site may load the files. */
 export const tagHeaders = {
   'access-control-allow-origin': '*',
@@ -37,12 +25,17 @@ const keptVersions = 20;
 
 const notBuilt = 'The files of the form are not built: run "npm run build" in the clone, and start the relay again.\n';
 
-/** The routes of the files. What it cannot keep it logs, and serves this version alone. */
-export function tagFiles({
-  log,
-  keptIn,
-  builtIn = fileURLToPath(new URL('../dist/tag', import.meta.url)),
-}: TagFilesOptions): Hono {
+/** This version, as `scripts/tag.ts` writes it. */
+const builtFolder = fileURLToPath(new URL('../dist/tag', import.meta.url));
+
+/**
+ * The routes of the files. What it cannot keep it logs, and serves this version alone.
+ *
+ * @param keptIn - folder that keeps the parts of earlier versions, for pages that have the script of one. Default: none
+ *   are kept
+ * @param builtIn - folder of this version. Default: that of the package
+ */
+export function tagFiles(log: Log, keptIn?: string, builtIn = builtFolder): Hono {
   const isBuilt = existsSync(builtIn);
   if (isBuilt && keptIn !== undefined) keepParts(builtIn, keptIn, log);
   const folders = [builtIn, keptIn ?? builtIn].filter((folder) => existsSync(folder));

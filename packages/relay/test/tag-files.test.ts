@@ -13,7 +13,7 @@ import { runRelay } from './running-relay.ts';
 function serving(builtIn: string, keptIn?: string) {
   const logged: string[] = [];
   const log = createLog({ level: 'info', destination: { write: (line) => void logged.push(line) } });
-  const relay = runRelay({ tagFiles: tagFiles({ log, builtIn, keptIn }) });
+  const relay = runRelay({ tagFiles: tagFiles(log, keptIn, builtIn) });
   const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     relay.fetch(new Request(`http://relay.example${path}`, { method, headers }));
   const text = async (path: string) => (await get(path)).text();

@@ -40,7 +40,7 @@ export async function serve(): Promise<void> {
       secret,
       onEvent: alerts.onEvent,
       operatorToken: operatorToken(config),
-      platform: { tagFiles: tagFiles({ log, keptIn }) },
+      platform: { tagFiles: tagFiles(log, keptIn) },
     });
     const server = await listen(relay, config.listen);
     const { waiting, review, dead } = await store.counts();
