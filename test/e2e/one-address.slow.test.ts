@@ -2,9 +2,16 @@
  * The owner of a website was given the relay's address alone: a page of another origin has the snippet of the
  * documentation, takes form and script from the relay, and signs up.
  */
-import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendFileSync, cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { copyTag } from '../../packages/relay/scripts/tag.ts';
+import { createLog } from '../../packages/relay/src/index.ts';
+import { tagFiles } from '../../packages/relay/src/tag-files.ts';
+import { runRelay, type RunningRelay } from '../../packages/relay/test/running-relay.ts';
+import { root } from '../../scripts/root.ts';
 import { blocks, page as documentation } from '../support/documentation.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted, type Hosted } from './hosted.ts';
 import { servers, session } from './servers-and-browser.ts';
 import { notice, subscribe, watchConsole } from './visitor.ts';
@@ -38,11 +45,12 @@ let site: Hosted;
 beforeAll(async () => {
   // The relay accepts only the origin of the demo site.
   await servers.stop('demo');
-  const real = (text: string): string => text.replaceAll(address, servers.relayUrl);
   site = await hosted(
     {
       fetch(request) {
-        const page = pages[decodeURIComponent(new URL(request.url).pathname.slice(1))];
+        const { pathname, searchParams } = new URL(request.url);
+        const page = pages[decodeURIComponent(pathname.slice(1))];
+        const real = (text: string): string => text.replaceAll(address, searchParams.get('relay') ?? servers.relayUrl);
         const headers = new Headers({ 'content-type': 'text/html' });
         if (page?.policy) headers.set('content-security-policy', real(page.policy));
         return new Response(page ? pageOf(real(page.body(snippet))) : null, { status: page ? 200 : 404, headers });
@@ -84,6 +92,36 @@ describe.each(Object.keys(pages))('%s', (name) => {
     expect(parts().map(({ isCached }) => isCached)).toEqual([true]);
     expect(complaints).toEqual([]);
   });
+});
+
+it('signs up on a page that was opened before the relay had another version of the form', async () => {
+  const [widget, before, after, kept] = [scratchFolder(), scratchFolder(), scratchFolder(), scratchFolder()];
+  for (const part of ['dist', 'themes']) cpSync(join(root, 'widget', part), join(widget, part), { recursive: true });
+  copyTag(widget, before);
+  for (const file of ['signup-form.js', 'signup.js'])
+    appendFileSync(join(widget, 'dist', file), '\n// The next version.\n');
+  copyTag(widget, after);
+  const relayOf = (builtIn: string): RunningRelay => {
+    const log = createLog({ level: 'warn' });
+    return runRelay({ settings: { RELAY_ALLOWED_ORIGINS: site.origin }, tagFiles: tagFiles(log, kept, builtIn) });
+  };
+  let relay = relayOf(before);
+  const server = await hosted({ fetch: (request) => relay.fetch(request) });
+  onTestFinished(() => server.close());
+  const tab = await session.browser.newPage();
+  const parts: string[] = [];
+  tab.on('response', (answer) => {
+    const { pathname } = new URL(answer.url());
+    if (pathname.startsWith('/parts/')) parts.push(`${answer.status()} ${pathname}`);
+  });
+  await tab.goto(`${site.origin}/${encodeURIComponent('a bare page')}?relay=${server.origin}`);
+  await tab.waitForSelector('newsletter-signup >>> [part~=button]', { visible: true });
+  relay = relayOf(after);
+  expect(await (await fetch(`${server.origin}/signup-form.js`)).text()).toContain('The next version.');
+  await subscribe(tab, { email: 'before@example.com' });
+  await notice(tab, 'success');
+  const [version] = readdirSync(join(before, 'parts'));
+  expect(parts).toEqual([`200 /parts/${version}/signup.js`]);
 });
 
 it('keeps the parts beside the store, for pages that are open during an upgrade', () => {
