@@ -34,6 +34,11 @@ export const relaySettings = group({
     store.prefault('sqlite:./relay.db'),
     'Where signups are kept: `sqlite:` and the path of a file on a local disk, or `postgres://user:password@host:5432/database`',
   ),
+  tagFolder: setting(
+    'RELAY_TAG_FOLDER',
+    z.string().optional(),
+    'Folder that keeps files of earlier versions of the form, for pages that are open during an upgrade. Unset: one beside the file of the store; with PostgreSQL none',
+  ),
   listen: group({
     host: setting('RELAY_HOST', z.string().prefault('127.0.0.1'), 'Address to listen on; `0.0.0.0` for every network'),
     port: setting('RELAY_PORT', numberFrom(0, 65_535).prefault('4020'), 'Port to listen on; `0` picks a free one'),
