@@ -1,8 +1,19 @@
-/** Templates of the relay's status: the tiles, the chart of the last hour, the backlog by form. */
-import { badge, button, formatCount, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
+/** Templates of the relay's status: the tiles, the chart of the last hour, the forms. */
+import {
+  badge,
+  button,
+  copyButton,
+  facts,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  type Mood,
+  toast,
+} from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { statusWords } from '../src/ops/audit-facts.ts';
+import type { ListedForm } from '../src/ops/listed-form.ts';
 import type { Minute, Status } from '../src/ops/operator.ts';
 import { heldMails } from '../src/store/overview.ts';
 import type { WebhookBacklog } from '../src/store/webhook-queue.ts';
@@ -74,23 +85,38 @@ export function hourChart(minutes: readonly Minute[]): TemplateResult {
         points=${minutes.map(({ delivered }, index) => `${index * 10 + 5},${120 - height(delivered)}`).join(' ')}
       ></polyline>
     </svg>
+    <p class="axis soft"><span>an hour ago</span><span>highest: ${formatNumber(max)} a minute</span><span>now</span></p>
   </figure>`;
 }
 
-export function backlogs({ forms }: Status): TemplateResult {
-  return html`<section id="forms" aria-labelledby="forms-title" ?hidden=${forms.length === 0}>
-    <h2 id="forms-title">Backlog by form</h2>
-    <p class="soft">Signups that are waiting or sent, and not yet known to be at the API.</p>
-    <ul id="backlogs" class="list">${forms.map(
-      ({ form, open, oldestSince }) => html`<li>
-        <span><strong>${formatNumber(open)}</strong> form ${form}</span>
-        ${
-          oldestSince === null
-            ? nothing
-            : html`<span class="soft">the oldest for ${formatDuration(Date.now() - oldestSince)}</span>`
-        }
-      </li>`,
-    )}</ul>
+/** @param listed - the forms of the settings; a form that was removed may still have a backlog */
+export function forms({ forms: backlogs }: Status, listed: readonly ListedForm[]): TemplateResult {
+  const names = new Set([...listed.map(({ name }) => name), ...backlogs.map(({ form }) => form)]);
+  const item = (name: string): TemplateResult => {
+    const form = listed.find((each) => each.name === name);
+    const { open, oldestSince = null } = backlogs.find((each) => each.form === name) ?? {};
+    const since = oldestSince === null ? '' : `, the oldest for ${formatDuration(Date.now() - oldestSince)}`;
+    return html`<article>
+      <h3>${name}</h3>
+      ${facts([
+        ['Backlog', open && `${formatNumber(open)}${since}`],
+        ['Websites', form ? form.origins.join(' ') : 'none: the form is no longer in the settings'],
+        ['Page to link to', form?.hosted && html`<a href=${form.hosted}>${form.hosted}</a>`],
+      ])}
+      ${
+        form
+          ? html`<div class="snippet">
+              <pre tabindex="0" aria-label="Snippet of the form ${name}">${form.snippet}</pre>
+              ${copyButton(form.snippet, `snippet of the form ${name}`, 'Copy the snippet')}
+            </div>`
+          : nothing
+      }
+    </article>`;
+  };
+  return html`<section id="forms" aria-labelledby="forms-title">
+    <h2 id="forms-title">Forms</h2>
+    <p class="soft">Paste the snippet where the form is to appear, on any page of its websites.</p>
+    ${repeat(names, (name) => name, item)}
   </section>`;
 }
 

@@ -270,7 +270,8 @@ export function relayOperator(address: string, token: string, advice = 'check RE
     check: async () => (await ask<{ checks: readonly CheckResult[] }>('GET', 'check')).checks,
     setPaused: async (paused) => void (await ask('POST', paused ? 'pause' : 'resume')),
     async list(filter, { after, limit }) {
-      const query = { ...writeFilter(filter), limit: String(limit), ...(after !== undefined && { after }) };
+      const page = { limit: String(limit), ...(after !== undefined && { after }) };
+      const query = { ...writeFilter(filter), ...page, whole: 'true' };
       return (await ask<{ signups: readonly StoredSignup[] }>('GET', 'signups', query)).signups;
     },
     redrive: async (filter) => (await ask<{ redriven: number }>('POST', 'redrive', writeFilter(filter))).redriven,
