@@ -111,7 +111,7 @@ describe('the operator’s page', () => {
       .poll(() => text(page, '#forms pre'))
       .toContain(`<newsletter-signup endpoint="${servers.relayUrl}/signup">`);
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
-    await page.locator('#forms .snippet button').click();
+    await page.locator('#forms article > button').click();
     await expect.poll(() => text(page, '#notice')).toContain('It is selected');
     expect(await page.evaluate(() => String(getSelection()))).toBe(await text(page, '#forms pre'));
   });

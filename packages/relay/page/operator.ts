@@ -13,18 +13,11 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Status } from '../src/ops/operator.ts';
 import type { ListedForm } from '../src/ops/listed-form.ts';
-import {
-  forgetToken,
-  hasToken,
-  keepToken,
-  relayAddress,
-  request,
-  SignedOutError,
-  type OperatorActions,
-} from './operator-api.ts';
+import { forms, readForms } from './form-list.ts';
+import { forgetToken, hasToken, keepToken, request, SignedOutError, type OperatorActions } from './operator-api.ts';
 import './person-search.ts';
 import { discardButton, redriveButton, redriveLabels } from './signup-list.ts';
-import { destinations, forms, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
+import { destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
 
 const refreshMs = 3000;
 const wrongToken = 'The token is wrong. Copy it again, without spaces.';
@@ -56,8 +49,8 @@ export class OperatorPage extends PageElement implements OperatorActions {
   };
   /** The last status that was read; undefined before sign-in. */
   declare status: Status | undefined;
-  /** Read again when the relay has started anew. */
-  declare listedForms: readonly ListedForm[];
+  /** Read once; undefined before sign-in. */
+  declare listedForms: readonly ListedForm[] | undefined;
   declare signingIn: boolean;
   /** Replaces the badge of the status: there is no current one. */
   declare connection: readonly [mood: Mood, words: string] | undefined;
@@ -68,7 +61,6 @@ export class OperatorPage extends PageElement implements OperatorActions {
   constructor() {
     super();
     this.signingIn = false;
-    this.listedForms = [];
     this.connection = ['neutral', 'connecting'];
     this.wrong = '';
   }
@@ -85,12 +77,8 @@ export class OperatorPage extends PageElement implements OperatorActions {
   async refresh(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      const status = await request<Status>('status');
-      if (status.running?.since !== this.status?.running?.since) {
-        const query = new URLSearchParams({ address: relayAddress }).toString();
-        this.listedForms = (await request<{ forms: readonly ListedForm[] }>(`forms?${query}`)).forms;
-      }
-      this.status = status;
+      this.status = await request<Status>('status');
+      this.listedForms ??= await readForms();
       this.connection = undefined;
       this.signingIn = false;
     } catch (error) {
@@ -129,7 +117,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
     await this.refresh();
     await this.querySelector('signup-list')?.read();
     if (person) return person.search();
-    const target = section?.hidden === false ? section.querySelector<HTMLElement>('summary, h2') : null;
+    const target = section?.hidden === false ? section.querySelector<HTMLElement>('h2') : null;
     if (target && target.tabIndex < 0) target.tabIndex = -1;
     (target ?? this.querySelector<HTMLElement>('#main'))?.focus();
   }
@@ -138,6 +126,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
     clearTimeout(this.#timer);
     forgetToken();
     this.status = undefined;
+    this.listedForms = undefined;
     this.connection = ['neutral', 'signed out'];
     this.signingIn = true;
     this.wrong = why;
@@ -224,7 +213,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
         <h2 id="newest-title">Newest signups</h2>
         <signup-list id="newest" .counts=${counts} .page=${this}></signup-list>
       </section>
-      ${status ? [forms(status, this.listedForms), hourChart(status.running?.minutes ?? []), subscriptions(status), destinations(status, this)] : nothing}
+      ${status ? [forms(status, this.listedForms ?? []), hourChart(status.running?.minutes ?? []), subscriptions(status), destinations(status, this)] : nothing}
       <person-search .page=${this}></person-search>
       ${heldStates.map((each) => this.#held(status, ...each))}`;
   }

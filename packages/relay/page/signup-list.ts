@@ -2,17 +2,7 @@
  * `<signup-list>`: the newest signups, of all states or one, loaded a page at a time. Their addresses are masked until
  * somebody asks for one.
  */
-import {
-  badge,
-  button,
-  dateTime,
-  emptyState,
-  facts,
-  formatCount,
-  type Mood,
-  PageElement,
-  toast,
-} from '@newsletter-kit/pages';
+import { badge, button, dateTime, facts, formatCount, type Mood, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { auditFacts, statusWords, wordsOfKind } from '../src/ops/audit-facts.ts';
@@ -31,7 +21,6 @@ export class SignupList extends PageElement {
     counts: { attribute: false },
     page: { attribute: false },
     signups: { state: true },
-    shown: { state: true },
     hasMore: { state: true },
   };
   /** The number of signups by state, as a text: the list is read again when it changes. Empty before sign-in. */
@@ -39,9 +28,9 @@ export class SignupList extends PageElement {
   declare page: OperatorActions;
   /** Undefined before they are read. */
   declare signups: readonly ListedSignup[] | undefined;
-  /** The addresses that are shown, by id. */
-  declare shown: ReadonlyMap<string, string>;
   declare hasMore: boolean;
+  /** The addresses that are shown, by id. */
+  readonly #shown = new Map<string, string>();
   /** The last reading of the list: each waits for the one before. */
   #reading = Promise.resolve();
 
@@ -54,7 +43,7 @@ export class SignupList extends PageElement {
   /** Forgets the signups. */
   clear(): void {
     this.signups = undefined;
-    this.shown = new Map();
+    this.#shown.clear();
     this.hasMore = false;
   }
 
@@ -79,14 +68,11 @@ export class SignupList extends PageElement {
 
   /** Shows the address of a signup, or masks it again. */
   async #toggle(id: string): Promise<void> {
-    const shown = new Map(this.shown);
-    if (!shown.delete(id)) {
-      const { signups } = await request<{ signups: readonly StoredSignup[] }>(`signups?whole=true&id=${id}`);
-      if (this.counts === '') return;
-      for (const { submission } of signups) if (submission) shown.set(id, submission.email);
-      if (shown.size === this.shown.size) await this.read();
-    }
-    this.shown = shown;
+    if (this.#shown.delete(id)) return this.requestUpdate();
+    const { signups } = await request<{ signups: readonly StoredSignup[] }>(`signups?whole=true&id=${id}`);
+    if (this.counts !== '') for (const { submission } of signups) if (submission) this.#shown.set(id, submission.email);
+    // It may have been erased.
+    await this.read();
   }
 
   protected override updated(changed: PropertyValues<this>): void {
@@ -111,13 +97,13 @@ export class SignupList extends PageElement {
         ({ id }) => id,
         (signup) => this.#row(signup),
       )}
-      ${signups?.length === 0 ? emptyState('There is none. The snippet of a form, below, brings them.') : nothing}
+      ${signups?.length === 0 ? html`<p class="empty">There is none. The snippet of a form, below, brings them.</p>` : nothing}
       ${this.hasMore ? button({ label: 'Show more', onClick: () => this.read(true) }) : nothing}`;
   }
 
   #row(signup: ListedSignup): TemplateResult {
     const { id, form, state, address, source, page, receivedAt, attempts, reason, status } = signup;
-    const shown = address === null ? '(erased)' : (this.shown.get(id) ?? address);
+    const shown = this.#shown.get(id) ?? address;
     const words = [
       `form ${form}`,
       source && `from ${source}`,
@@ -127,13 +113,16 @@ export class SignupList extends PageElement {
     ];
     return html`<article>
       <p class="address">
-        ${button({
-          label: html`<bdi>${shown}</bdi>`,
-          name: `${shown === address ? 'Show' : 'Mask'} ${shown}`,
-          kind: 'link',
-          disabled: address === null,
-          onClick: () => this.page.run(() => this.#toggle(id)),
-        })}
+        ${
+          address === null
+            ? '(erased)'
+            : button({
+                label: html`<bdi>${shown}</bdi>`,
+                name: `${shown === address ? 'Show' : 'Mask'} ${shown}`,
+                kind: 'link',
+                onClick: () => this.page.run(() => this.#toggle(id)),
+              })
+        }
         ${badge(state, moods[state])}
       </p>
       <p class="soft">

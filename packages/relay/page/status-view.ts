@@ -1,19 +1,8 @@
-/** Templates of the relay's status: the tiles, the chart of the last hour, the forms. */
-import {
-  badge,
-  button,
-  copyButton,
-  facts,
-  formatCount,
-  formatDuration,
-  formatNumber,
-  type Mood,
-  toast,
-} from '@newsletter-kit/pages';
+/** Templates of the relay's status: the tiles, the chart of the last hour, the webhooks. */
+import { badge, button, formatCount, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { statusWords } from '../src/ops/audit-facts.ts';
-import type { ListedForm } from '../src/ops/listed-form.ts';
 import type { Minute, Status } from '../src/ops/operator.ts';
 import { heldMails } from '../src/store/overview.ts';
 import type { WebhookBacklog } from '../src/store/webhook-queue.ts';
@@ -87,37 +76,6 @@ export function hourChart(minutes: readonly Minute[]): TemplateResult {
     </svg>
     <p class="axis soft"><span>an hour ago</span><span>highest: ${formatNumber(max)} a minute</span><span>now</span></p>
   </figure>`;
-}
-
-/** @param listed - the forms of the settings; a form that was removed may still have a backlog */
-export function forms({ forms: backlogs }: Status, listed: readonly ListedForm[]): TemplateResult {
-  const names = new Set([...listed.map(({ name }) => name), ...backlogs.map(({ form }) => form)]);
-  const item = (name: string): TemplateResult => {
-    const form = listed.find((each) => each.name === name);
-    const { open, oldestSince = null } = backlogs.find((each) => each.form === name) ?? {};
-    const since = oldestSince === null ? '' : `, the oldest for ${formatDuration(Date.now() - oldestSince)}`;
-    return html`<article>
-      <h3>${name}</h3>
-      ${facts([
-        ['Backlog', open && `${formatNumber(open)}${since}`],
-        ['Websites', form ? form.origins.join(' ') : 'none: the form is no longer in the settings'],
-        ['Page to link to', form?.hosted && html`<a href=${form.hosted}>${form.hosted}</a>`],
-      ])}
-      ${
-        form
-          ? html`<div class="snippet">
-              <pre tabindex="0" aria-label="Snippet of the form ${name}">${form.snippet}</pre>
-              ${copyButton(form.snippet, `snippet of the form ${name}`, 'Copy the snippet')}
-            </div>`
-          : nothing
-      }
-    </article>`;
-  };
-  return html`<section id="forms" aria-labelledby="forms-title">
-    <h2 id="forms-title">Forms</h2>
-    <p class="soft">Paste the snippet where the form is to appear, on any page of its websites.</p>
-    ${repeat(names, (name) => name, item)}
-  </section>`;
 }
 
 /** What the API says of the subscriptions of delivered signups. */

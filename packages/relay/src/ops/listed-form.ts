@@ -26,24 +26,24 @@ function snippetOf({ page, consent }: Form, address: string, endpoint: string): 
   const required = consent.required ? ' required' : '';
   const box = (name: string, value: string, attribute = ''): string =>
     `${escaped`<label><input type="checkbox" name="${name}" value="${value}"`}${attribute}${escaped`> ${value}</label>`}`;
-  const tag = (attributes: string): string => `<newsletter-field ${attributes}></newsletter-field>`;
-  const tags = fields.map(({ name, options }) =>
-    options.length === 0
-      ? tag(escaped`name="${name}"`)
-      : tag(escaped`name="${name}" kind="list" options="${options.join(' | ')}"`),
-  );
-  tags.push(...sentences.map((each) => tag(escaped`kind="consent" label="${each}"` + required)));
-  const controls = fields.map(({ name, options }) =>
-    options.length === 0
-      ? escaped`<label>${name} <input name="custom_fields[${name}]"></label>`
-      : `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each)).join(' ')}</fieldset>`,
-  );
+  /** The attributes of a field of the tag, and the same field in the form. */
+  const parts = [
+    ...fields.map(({ name, options }) =>
+      options.length === 0
+        ? [escaped`name="${name}"`, escaped`<label>${name} <input name="custom_fields[${name}]"></label>`]
+        : [
+            escaped`name="${name}" kind="list" options="${options.join(' | ')}"`,
+            `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each)).join(' ')}</fieldset>`,
+          ],
+    ),
+    ...sentences.map((each) => [escaped`kind="consent" label="${each}"` + required, box('consent', each, required)]),
+  ];
   return [
     escaped`<newsletter-signup endpoint="${endpoint}">`,
-    ...tags.map((line) => `  ${line}`),
+    ...parts.map(([attributes]) => `  <newsletter-field ${attributes}></newsletter-field>`),
     escaped`  <form slot="fallback" action="${endpoint}" method="post">`,
     escaped`    <label>${label} <input type="email" name="email" autocomplete="email" required></label>`,
-    ...[...controls, ...sentences.map((each) => box('consent', each, required))].map((line) => `    ${line}`),
+    ...parts.map(([, control]) => `    ${control}`),
     escaped`    <button>${button}</button>`,
     '  </form>',
     '</newsletter-signup>',

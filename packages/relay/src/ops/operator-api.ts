@@ -39,7 +39,7 @@ export function operatorApi(
     const refusal = refuseWithoutToken(req.header('authorization'), token);
     if (refusal) return refusal;
     const [, read] = personal.exec(req.path) ?? [];
-    if (read && (read !== 'signups' || isWhole(req)))
+    if (read && (read !== 'signups' || req.query('whole') === 'true'))
       log.info({ read, id: req.query('id') }, 'an operator read personal data');
     return next();
   });
@@ -53,11 +53,11 @@ export function operatorApi(
     });
   }
   api.get('/api/signups', async ({ req }) => {
-    const { after, limit, whole: _whole, ...parts } = req.query();
+    const { after, limit, whole, ...parts } = req.query();
     const read = readFilter(parts, now());
     if (!read.ok) return refuse(badFilter(read.errors));
     const signups = await operator.list(read.filter, pageOf(after, limit));
-    return Response.json({ signups: isWhole(req) ? signups : signups.map(toListed) }, { headers });
+    return Response.json({ signups: whole === 'true' ? signups : signups.map(toListed) }, { headers });
   });
   api.get('/api/forms', ({ req }) => {
     const address = config.mail.publicUrl ?? req.query('address') ?? new URL(req.url).origin;
@@ -130,11 +130,8 @@ export function operatorApi(
   return api;
 }
 
-/** The reads that answer with addresses or hashes of them; of signups, those of whole ones. */
+/** The reads that answer with addresses or hashes of them; of signups, only with `whole=true`. */
 const personal = /\/api\/(signups|consents|suppressions|export|person)$/;
-
-/** Whether signups are asked for with all that their people entered. Default: their addresses are masked. */
-const isWhole = (req: HonoRequest): boolean => req.query('whole') === 'true';
 
 function pageOf(after: string | undefined, limit: string | undefined): PageRequest {
   return { after: after || undefined, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
