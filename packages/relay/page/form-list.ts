@@ -35,7 +35,10 @@ export function forms({ forms: backlogs }: Status, listed: readonly ListedForm[]
   };
   return html`<section id="forms" aria-labelledby="forms-title">
     <h2 id="forms-title">Forms</h2>
-    <p class="soft">Paste the snippet where the form is to appear, on any page of its websites.</p>
+    <p class="soft"
+      >Paste the snippet where the form is to appear, on any page of its websites. Its address is RELAY_PUBLIC_URL or, where
+      that is not set, the one of this page.</p
+    >
     ${repeat(names, (name) => name, item)}
   </section>`;
 }

@@ -211,6 +211,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
       ${status ? tiles(status) : nothing}
       <section aria-labelledby="newest-title">
         <h2 id="newest-title">Newest signups</h2>
+        <p class="soft">Press an address to show it; the log notes that somebody did.</p>
         <signup-list id="newest" .counts=${counts} .page=${this}></signup-list>
       </section>
       ${status ? [forms(status, this.listedForms ?? []), hourChart(status.running?.minutes ?? []), subscriptions(status), destinations(status, this)] : nothing}

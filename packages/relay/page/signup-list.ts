@@ -7,7 +7,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { auditFacts, statusWords, wordsOfKind } from '../src/ops/audit-facts.ts';
 import type { ListedSignup } from '../src/ops/listed-signup.ts';
-import { signupStates, type SignupState } from '../src/store/overview.ts';
+import { discardableStates, type SignupState } from '../src/store/overview.ts';
 import { type ConsentRecord, isRedrivable, type StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
@@ -89,7 +89,7 @@ export class SignupList extends PageElement {
         State
         <select @change=${chosen}>
           <option value="">all</option>
-          ${signupStates.map((state) => html`<option>${state}</option>`)}
+          ${discardableStates.map((state) => html`<option>${state}</option>`)}
         </select>
       </label>
       ${repeat(

@@ -100,6 +100,23 @@ it('gives whole signups on request, and logs each reading of personal data witho
   expect(JSON.stringify(reads())).not.toContain('ada');
 });
 
+it.each(['/operator', '/operator/'])('serves the page and its files at %s', async (path) => {
+  const { fetch } = operated();
+  const get = async (url: string) => {
+    const answer = await fetch(new Request(url));
+    return { url, status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+  };
+  const page = await get(`http://relay.example${path}`);
+  const files = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, file = '']) =>
+    get(new URL(file, page.url).href),
+  );
+  expect(await Promise.all(files)).toMatchObject([
+    { status: 200, type: 'image/svg+xml' },
+    { status: 200, type: 'text/javascript; charset=utf-8' },
+    { status: 200, type: 'text/css; charset=utf-8' },
+  ]);
+});
+
 it('gives the snippet of a form with the public address of the relay', async () => {
   const { forms } = operated({ settings: { RELAY_PUBLIC_URL: 'https://signup.example.com/' } });
   expect(await forms('address=https://other.example')).toEqual([
