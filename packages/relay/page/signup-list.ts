@@ -107,7 +107,7 @@ export class SignupList extends PageElement {
     const words = [
       `form ${form}`,
       source && `from ${source}`,
-      page && `on ${page}`,
+      page && `on ${page.replace(/^(.{100}).+$/su, '$1…')}`,
       state !== 'delivered' && formatCount(attempts, 'attempt'),
       reason ?? (state === 'delivered' && statusWords(status)),
     ];
