@@ -100,6 +100,6 @@ export function createRoutes(
       confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post), statusOf }),
     );
   }
-  if (token) app.route('/operator', operatorApi({ operator, token, now }));
+  if (token) app.route('/operator', operatorApi(context, { operator, token, now }));
   return app;
 }

@@ -109,7 +109,7 @@ export const relaySettings = group({
         .refine((text) => !/[?#]/.test(text), 'must be an address without ? and #')
         .transform((text) => text.replace(/\/+$/, ''))
         .optional(),
-      'Address of this relay as visitors reach it, for links in mails: `https://signup.example.com`',
+      'Address of this relay as visitors reach it, for links in mails and for snippets: `https://signup.example.com`',
     ),
     server: setting(
       'RELAY_SMTP_URL',

@@ -21,8 +21,12 @@ describe('the Worker', () => {
     );
     expect(worker.logged.join('\n')).not.toContain('ada@example.com');
     expect(await (await worker.get('/operator/api/signups')).json()).toMatchObject({
+      signups: [{ state: 'delivered', address: 'a•••@example.com', page: site }],
+    });
+    expect(await (await worker.get('/operator/api/signups?whole=true')).json()).toMatchObject({
       signups: [{ state: 'delivered', submission: { email: 'ada@example.com' } }],
     });
+    expect(worker.logged.some((line) => line.includes('an operator read personal data'))).toBe(true);
   });
 
   it('counts in its metrics what it has refused without its object', async () => {
