@@ -1,6 +1,8 @@
 /** A form as the operator's page shows it, with the HTML that puts it on a website. */
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 import type { Form } from '../config/form.ts';
+import { linkedHtml, linksIn, withoutLinks } from '../pages/page.ts';
+import { wordsIn } from '../pages/words.ts';
 
 export interface ListedForm {
   readonly name: string;
@@ -18,14 +20,14 @@ export function toListedForm(form: Form, address: string): ListedForm {
   return { name, origins: [...origins], hosted: page && endpoint, snippet: snippetOf(form, address, endpoint) };
 }
 
-/** The tag with the fields of the hosted form, a form of the same for visitors without the script, and the script. */
-function snippetOf({ page, consent }: Form, address: string, endpoint: string): string {
-  const { label = 'Email address', button = 'Subscribe', fields = [] } = page ?? {};
-  // That of the page is the last one.
-  const sentences = consent.sentences.slice(-1);
+/** The tag with the fields of the hosted form, a form of the same for visitors without the script, and the scripts. */
+function snippetOf({ page, consent, site }: Form, address: string, endpoint: string): string {
+  const { lang, emailLabel, button: subscribe } = wordsIn(site.lang);
+  const { label = emailLabel, button = subscribe, fields = [] } = page ?? {};
+  const sentence = page?.consent ?? consent.sentences.at(-1);
   const required = consent.required ? ' required' : '';
-  const box = (name: string, value: string, attribute = ''): string =>
-    `${escaped`<label><input type="checkbox" name="${name}" value="${value}"`}${attribute}${escaped`> ${value}</label>`}`;
+  const box = (name: string, text: string, attribute = ''): string =>
+    `${escaped`<label><input type="checkbox" name="${name}" value="${withoutLinks(text)}"`}${attribute}> ${linkedHtml(text)}</label>`;
   /** The attributes of a field of the tag, and the same field in the form. */
   const parts = [
     ...fields.map(({ name, options }) =>
@@ -36,10 +38,12 @@ function snippetOf({ page, consent }: Form, address: string, endpoint: string): 
             `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each)).join(' ')}</fieldset>`,
           ],
     ),
-    ...sentences.map((each) => [escaped`kind="consent" label="${each}"` + required, box('consent', each, required)]),
+    ...(sentence === undefined ? [] : [[consentAttributes(sentence) + required, box('consent', sentence, required)]]),
   ];
   return [
-    escaped`<newsletter-signup endpoint="${endpoint}">`,
+    lang === 'en'
+      ? escaped`<newsletter-signup endpoint="${endpoint}">`
+      : escaped`<newsletter-signup lang="${lang}" endpoint="${endpoint}">`,
     ...parts.map(([attributes]) => `  <newsletter-field ${attributes}></newsletter-field>`),
     escaped`  <form slot="fallback" action="${endpoint}" method="post">`,
     escaped`    <label>${label} <input type="email" name="email" autocomplete="email" required></label>`,
@@ -47,8 +51,17 @@ function snippetOf({ page, consent }: Form, address: string, endpoint: string): 
     escaped`    <button>${button}</button>`,
     '  </form>',
     '</newsletter-signup>',
+    ...(lang === 'en' ? [] : [escaped`<script src="${address}/languages/${lang}.js" async></script>`]),
     escaped`<script src="${address}/signup-form.js" async></script>`,
   ].join('\n');
+}
+
+/** The tag's field for a consent has one link. */
+function consentAttributes(sentence: string): string {
+  const [link] = linksIn(sentence);
+  if (!link) return escaped`kind="consent" label="${sentence}"`;
+  const label = withoutLinks(sentence.replace(link.whole, () => `[${link.label}]`));
+  return escaped`kind="consent" label="${label}" href="${link.address}"`;
 }
 
 function escaped(html: TemplateStringsArray, ...values: readonly string[]): string {

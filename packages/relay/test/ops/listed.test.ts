@@ -170,3 +170,24 @@ it('gives the fields and the consent of the hosted form, with every text escaped
 </newsletter-signup>
 <script src="https://r.example/signup-form.js" async></script>`);
 });
+
+it('gives a form in its language, and the link of its consent to the tag', async () => {
+  const { forms } = operated({
+    settings: {
+      RELAY_PAGE: 'true',
+      RELAY_PAGE_LANG: 'de-AT',
+      RELAY_PAGE_CONSENT: 'Den [Datenschutz](https://shop.example/ds?a=1&b) habe ich gelesen.',
+    },
+  });
+  expect((await forms('address=https://r.example'))[0]?.snippet)
+    .toBe(`<newsletter-signup lang="de" endpoint="https://r.example/signup">
+  <newsletter-field kind="consent" label="Den [Datenschutz] habe ich gelesen." href="https://shop.example/ds?a=1&amp;b"></newsletter-field>
+  <form slot="fallback" action="https://r.example/signup" method="post">
+    <label>E-Mail-Adresse <input type="email" name="email" autocomplete="email" required></label>
+    <label><input type="checkbox" name="consent" value="Den Datenschutz habe ich gelesen."> Den <a href="https://shop.example/ds?a=1&amp;b" target="_blank" rel="noopener">Datenschutz</a> habe ich gelesen.</label>
+    <button>Abonnieren</button>
+  </form>
+</newsletter-signup>
+<script src="https://r.example/languages/de.js" async></script>
+<script src="https://r.example/signup-form.js" async></script>`);
+});
