@@ -21,9 +21,10 @@ const script = (title: string, folder: string): Build => ({
 const builds: readonly Build[] = [
   script('core', 'packages/core'),
   script('sandbox', 'packages/sandbox'),
-  script('relay', 'packages/relay'),
   script('cli', 'packages/cli'),
   script('widget', 'widget'),
+  // Its build copies the widget's.
+  script('relay', 'packages/relay'),
   { title: 'n8n nodes', folder: '.', run: () => run('vite', ['build', '--logLevel', 'warn'], { quiet: true }) },
 ];
 
@@ -113,8 +114,16 @@ const pages = [
 /** The folders of the built pages, from the root of the repository. */
 export const pageFolders: readonly string[] = pages.map(({ built }) => dirname(built));
 
-/** The pages that the servers serve, and the tag that the demo site loads. */
-const servers = [tag, ...pages];
+/** The tag as the relay serves it. */
+const servedTag: Target = {
+  title: 'tag in the relay',
+  built: 'packages/relay/dist/tag/signup-form.js',
+  sources: ['widget/dist', 'widget/themes', 'packages/relay/scripts/tag.ts', 'packages/relay/src/tag-files.ts'],
+  build: () => run(process.execPath, ['packages/relay/scripts/tag.ts'], { quiet: true }),
+};
+
+/** The pages that the servers serve, and the tag that the demo site and the relay serve. */
+const servers = [tag, servedTag, ...pages];
 
 /** What each task needs built, and the parts alone. */
 const targets = {

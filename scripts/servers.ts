@@ -78,6 +78,7 @@ export const servers: readonly ServerPlan[] = [
     env: ({ ports, relayStore }) => ({
       RELAY_PORT: String(ports.relay),
       RELAY_LOG_FORMAT: 'plain',
+      RELAY_PAGE: 'true',
       RELAY_STORE: relayStore,
       // A person who tries the demo signs up with one address again and again.
       RELAY_LIMIT_IP: '0',

@@ -82,6 +82,7 @@ function serve(
         [
           '',
           `Open the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag.`,
+          `A form without a website: ${serverUrl(ports.relay)}/signup; for a website: <script src="${serverUrl(ports.relay)}/signup-form.js" async></script>`,
           ...(tokenLocation
             ? [
                 `The relay's signups: ${serverUrl(ports.relay)}/operator. The page asks for a token: it ${tokenLocation}.`,

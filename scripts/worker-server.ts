@@ -3,6 +3,8 @@
  * An argument names a bundle to run in place of the sources.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './root.ts';
 import { bundleWorker, startWorkerd } from './workerd.ts';
 
 /** Variables with the prefix of a setting that concern this server. */
@@ -20,6 +22,7 @@ const settings = Object.entries(process.env).flatMap(([name, value]) =>
 const { workerd, url, runCron } = await startWorkerd(script, {
   port: Number(port),
   ...(storage && { storage }),
+  assets: join(root, 'packages/relay/dist/tag'),
   variables: Object.fromEntries(settings),
   onLine: (line) => process.stdout.write(`${line}\n`),
 });

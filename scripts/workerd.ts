@@ -17,6 +17,8 @@ const conditions = ['@newsletter-kit/source', 'workerd', 'worker', 'browser', 'm
 export interface WorkerdOptions {
   /** Folder of the Durable Objects' storage. Default: in memory. */
   readonly storage?: string;
+  /** Folder of the static assets. Default: none. */
+  readonly assets?: string;
   /** Port on 127.0.0.1. Default: a free one. */
   readonly port?: number;
   /** Name of the exported class of Durable Objects, bound as RELAY_OBJECTS. Default `RelayObject`. */
@@ -61,7 +63,7 @@ export async function bundleWorker(entry = 'packages/relay/src/worker/mail.ts'):
 /** Starts workerd with the Worker, and resolves once it listens. */
 export async function startWorkerd(
   script: string,
-  { storage, port = 0, className = 'RelayObject', variables = {}, host, onLine }: WorkerdOptions,
+  { storage, assets, port = 0, className = 'RelayObject', variables = {}, host, onLine }: WorkerdOptions,
 ) {
   const workerd = new Miniflare({
     modules: true,
@@ -74,6 +76,7 @@ export async function startWorkerd(
     bindings: variables,
     durableObjects: { RELAY_OBJECTS: { className, useSQLite: true } },
     ...(storage && { durableObjectsPersist: storage }),
+    ...(assets && { assets: { directory: assets, routerConfig: { has_user_worker: true } } }),
     ...(host && {
       outboundService(request: Request) {
         const url = new URL(request.url);

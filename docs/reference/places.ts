@@ -52,7 +52,7 @@ function comparison(): Page {
     source,
     body: `
 Each page has the code to copy, the place where it goes, and a picture of the result. The form needs the address of an endpoint, which whoever runs
-[the relay](../relay/index.md) or [n8n](../n8n/signup-trigger.md) gives you, and the [files of the script](../website/files.md).
+[the relay](../relay/index.md) or [n8n](../n8n/signup-trigger.md) gives you. A relay serves the script too; with n8n, [its files](../website/files.md#on-your-own-website) are on your website.
 
 What is marked **run** is done by a test of this repository in the place itself: the form renders, a signup arrives with the campaign of the page's
 address, and the page gets the event of a success. The rest is *assumed* from the documentation of the place. “A page like it” is one of
@@ -75,7 +75,7 @@ function whatRan({ name, run, like }: Place): string {
 }
 
 function describe(place: Place, options: Options): string {
-  const { platform, name, way, needs, files, notes = [], sources } = place;
+  const { platform, name, way, needs, isBundled, notes = [], sources } = place;
   const setup = { ...initialSetup, platform };
   const drawn = { name, way, isFile: /\.\w+$/.test(way.at(-1) ?? '') };
   return `
@@ -89,20 +89,19 @@ import Place from '../../../components/Place.astro';
 
 - The address of an endpoint, such as \`https://relay.example/signup\`: whoever runs [the relay](../relay/index.md) or
   [n8n](../n8n/signup-trigger.md) gives it to you. It has to allow the origin of your site.
-- ${filesOf(place)}
-${needs === undefined ? '' : `- ${needs}\n`}
+${isBundled ? `- ${packaged}\n` : ''}${needs === undefined ? '' : `- ${needs}\n`}
 ## What to copy
 
 ${snippetsFor(setup, options)
   .map(({ place: where, code }) => `**${where}:**\n\n${fence(languageOf(platform, where, code), code)}`)
   .join('\n\n')}
 
-Replace the address of the endpoint${files === 'package' ? '' : ', and those of the files if yours are others'}. Fields, layouts, themes and twelve more languages: choose them in the
+Replace ${isBundled ? 'the address of the endpoint' : '`https://relay.example` by the address of your relay, which serves the script too. With another endpoint, [the files](../website/files.md#on-your-own-website) are on your website'}. Fields, layouts, themes and twelve more languages: choose them in the
 [playground](${base}/playground/?platform=${platform}) and copy its code.
 
 ${notes.join('\n\n')}
 
-${files === 'elsewhere' ? elsewhere(platform) : ''}
+${isBundled ? '' : withoutScript(platform)}
 
 ## What was tried
 
@@ -120,16 +119,11 @@ ${
 `;
 }
 
-function filesOf({ files }: Place): string {
-  if (files === 'package')
-    return 'The package `@newsletter-kit/signup`. It is not on npm yet: `npm run pack` in a clone writes it to `packed`, and `npm install` takes that file.';
-  if (files === 'elsewhere')
-    return 'The script as one file, [`signup-form-complete.js`](../website/files.md#one-file), at an address with HTTPS. It is not kept here: any web space will do.';
-  return `The [files of the script](../website/files.md#what-the-script-loads), in ${files.folder}.`;
-}
+const packaged =
+  'The package `@newsletter-kit/signup`. It is not on npm yet: `npm run pack` in a clone writes it to `packed`, and `npm install` takes that file.';
 
-const elsewhere = (platform: Place['platform']): string => `
-Without any file there is the relay’s own page${platform === 'wix' ? ', in *Embed a site*' : ''}: [a link, or a frame](../relay/hosted-form.md#in-a-frame).
+const withoutScript = (platform: Place['platform']): string => `
+Where no script is allowed there is the relay’s own page${platform === 'wix' ? ', in *Embed a site*' : ''}: [a link, or a frame](../relay/hosted-form.md#in-a-frame).
 `;
 
 function tried({ name, run, like }: Place): string {

@@ -83,14 +83,9 @@ const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> 
 /** What is broken on purpose in a block of the page of a website, and how the browser or the terminal notices it. */
 const breaks: readonly Break[] = [
   {
-    what: 'a script that the web server rewrites',
-    change: (block) => block.replace('preview --outDir ', ''),
-    error: /Cannot use import statement/,
-  },
-  {
-    what: 'a part of the form that is missing',
-    change: (block) => block.replace(/^cp .*$/m, '$&\nrm ~/site/signup.js'),
-    error: /signup\.js/,
+    what: 'a script at an address of the relay that has none',
+    change: (block) => block.replace('/signup-form.js', '/signup.js'),
+    error: /404.*\/signup\.js/s,
   },
   {
     what: 'a relay that takes signups of another origin',

@@ -53,6 +53,19 @@ async function open(token?: string): Promise<{ page: Page; complaints: string[] 
 const storedToken = (): Promise<string> =>
   readFile(`${servers.relayFile}-operator`, 'utf8').then((text) => text.trim());
 
+/** Lists the signups of one state. */
+async function filter(page: Page, state: string): Promise<void> {
+  await page.select('#newest select', state);
+  await page.waitForFunction(
+    (each) => {
+      const states = [...document.querySelectorAll('#newest .badge')].map(({ textContent }) => textContent);
+      return states.length > 0 && states.every((other) => other === each);
+    },
+    {},
+    state,
+  );
+}
+
 const text = (page: Page, selector: string): Promise<string> =>
   page.$eval(selector, (element) => (element instanceof HTMLElement ? element.innerText : ''));
 
@@ -62,6 +75,47 @@ async function pictured(page: Page, name: string): Promise<void> {
 }
 
 describe('the operator’s page', () => {
+  it('opens on the newest signups, masked until one is asked for, with and without a slash in its address', async () => {
+    await signUp('newest@example.com', { utm_source: '<b>fair</b>', audit: { page: `${servers.demoUrl}/join` } });
+    await expect.poll(() => isSubscribed('newest@example.com')).toBe(true);
+    const { page, complaints } = await open(await storedToken());
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.url()));
+    await page.goto(`${servers.relayUrl}/operator/`);
+    await expect.poll(() => text(page, '#newest article')).toMatch(/n•••@example\.com\s+delivered/);
+    const row = await text(page, '#newest article');
+    for (const part of ['form default', 'from <b>fair</b>', `on ${servers.demoUrl}/join`]) expect(row).toContain(part);
+    expect(await page.content()).not.toContain('newest@');
+    await page.locator('#newest article .address button').click();
+    await expect.poll(() => text(page, '#newest article .address')).toContain('newest@example.com');
+    await page.locator('#newest article .address button').click();
+    await expect.poll(() => page.content()).not.toContain('newest@');
+    await signUp('later@example.com');
+    await expect.poll(() => text(page, '#newest article')).toMatch(/l•••@example\.com\s+delivered/);
+    expect(requested.filter((url) => !url.startsWith(servers.relayUrl))).toEqual([]);
+    expect(await findings(page)).toEqual([]);
+    await pictured(page, 'operator-newest');
+    await page.setViewport({ width: 1280, height: 900 });
+    await pictured(page, 'operator-newest-wide');
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    expect(await findings(page)).toEqual([]);
+    await pictured(page, 'operator-newest-wide-dark');
+    await page.locator('#leave').click();
+    await expect.poll(() => text(page, '#newest')).not.toContain('@');
+    expect(complaints).toEqual([]);
+  });
+
+  it('has the snippet of a form, and selects it where the browser does not copy', async () => {
+    const { page } = await open(await storedToken());
+    await expect
+      .poll(() => text(page, '#forms pre'))
+      .toContain(`<newsletter-signup endpoint="${servers.relayUrl}/signup">`);
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.locator('#forms article > button').click();
+    await expect.poll(() => text(page, '#notice')).toContain('It is selected');
+    expect(await page.evaluate(() => String(getSelection()))).toBe(await text(page, '#forms pre'));
+  });
+
   it('shows and requests no data before the right token is entered', async () => {
     const { page } = await open('a-token-somebody-guessed');
     await page.waitForFunction(() => document.getElementById('wrong')?.textContent !== '');
@@ -81,9 +135,9 @@ describe('the operator’s page', () => {
     await expect.poll(() => text(page, '#dead .reasons')).toMatch(/^2 ×/);
     await expect.poll(() => text(page, '#state')).toBe('3 signups held');
     expect(await text(page, '#tiles')).toMatch(/Dead letters\n+2|2\n+Dead letters/i);
-    await page.locator('#letters summary').click();
-    await page.waitForSelector('#letters article');
-    expect(await text(page, '#letters')).toContain('ada+first@example.com');
+    await filter(page, 'dead');
+    expect(await text(page, '#newest')).toContain('a•••@example.com');
+    expect(await text(page, '#newest')).toContain('g•••@example.com');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     expect(await findings(page)).toEqual([]);
     await pictured(page, 'operator-phone');
@@ -98,9 +152,8 @@ describe('the operator’s page', () => {
   it('approves a suspected signup', async () => {
     const { page } = await open(await storedToken());
     await page.waitForSelector('#review:not([hidden])');
-    await page.locator('#suspects summary').click();
-    await page.waitForSelector('#suspects article');
-    expect(await text(page, '#suspects article')).toContain('robot@example.com');
+    await filter(page, 'review');
+    expect(await text(page, '#newest article')).toContain('r•••@example.com');
     await page.locator('#review .reasons button').click();
     await page.waitForSelector('#review[hidden]');
     // The focus goes on to something that is still there.
@@ -209,12 +262,11 @@ describe('the operator’s page', () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));
     await expect.poll(() => text(page, '#dead .reasons')).toMatch(/^2 ×/);
-    await page.locator('#suspects summary').click();
-    await page.waitForSelector('#suspects article');
+    await filter(page, 'review');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     expect(await findings(page)).toEqual([]);
     await pictured(page, 'operator-discard-dark-rtl');
-    await page.locator('#suspects article .actions button:nth-child(2)').click();
+    await page.locator('#newest article .actions button:nth-child(2)').click();
     await page.locator('#confirm-yes').click();
     await page.waitForSelector('#review[hidden]');
     await page.locator('#dead .reasons .actions button:nth-child(2)').click();
@@ -233,8 +285,7 @@ describe('the operator’s page', () => {
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'paused');
     await signUp('waits@example.com');
     await page.waitForFunction(() => document.title.startsWith('(1)'));
-    await page.waitForSelector('#forms:not([hidden])');
-    expect(await text(page, '#backlogs')).toMatch(/^1 form default/);
+    await expect.poll(() => text(page, '#forms .facts')).toMatch(/Backlog\s+1, the oldest for/);
     await page.locator('#pause').click();
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'nothing waits');
   });

@@ -5,7 +5,7 @@
  * `PICTURES=places npm test -- test/examples/places.slow.test.ts` takes the pictures of the documentation.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,8 +33,6 @@ interface Generator {
   readonly args?: readonly string[];
   /** Files of the project, by their paths. @param page - the snippet for the page */
   readonly files: (page: string) => Readonly<Record<string, string>>;
-  /** The folder of static files; none where the bundle has the script. */
-  readonly staticFiles?: string;
   /** The folder of the finished site. */
   readonly built: string;
 }
@@ -57,7 +55,6 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
       'layouts/index.html': document('{{ .Content }}'),
       'content/_index.md': `---\ntitle: Letters\n---\n\n${page}\n`,
     }),
-    staticFiles: 'static',
     built: 'public',
   },
   jekyll: {
@@ -68,7 +65,6 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
       '_layouts/default.html': document('{{ content }}'),
       'index.md': `---\nlayout: default\n---\n\n${page}\n`,
     }),
-    staticFiles: '.',
     built: '_site',
   },
   eleventy: {
@@ -78,7 +74,6 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
       '_includes/page.html': document('{{ content }}'),
       'index.md': `---\nlayout: page.html\n---\n\n${page}\n`,
     }),
-    staticFiles: 'public',
     built: '_site',
   },
   astro: {
@@ -88,7 +83,6 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     files: (page) => ({
       'src/pages/index.astro': page.replace('<SignupForm />', document('<SignupForm />')),
     }),
-    staticFiles: 'public',
     built: 'dist',
   },
   next: {
@@ -211,11 +205,6 @@ async function buildSite(platform: Platform, generator: Generator, endpoint: str
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
   }
-  if (generator.staticFiles !== undefined)
-    for (const part of ['dist', 'themes'])
-      await cp(join(root, 'widget', part), join(folder, generator.staticFiles, part === 'dist' ? '' : part), {
-        recursive: true,
-      });
   const path = [join(folder, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
   const { stdout, stderr } = await promisify(execFile)(generator.command, [...(generator.args ?? [])], {
     cwd: folder,
@@ -314,11 +303,9 @@ describe.each(ran)('$name', ({ platform, run }) => {
 it.each(['wix', 'gtm'] as const)('the script for %s puts the form before the footer, once', async (platform) => {
   const values = { 'attribute.endpoint': `${servers.relayUrl}/signup` };
   const [{ code } = { code: '' }] = snippetsFor({ ...initialSetup, platform, values }, options);
-  const script = code.replaceAll('https://your-site.example', '');
   served = new Hono()
-    .get('/', (context) => context.html(document(`<main>Letters</main><footer>Imprint</footer>${script}${script}`)))
-    .get('/favicon.ico', (context) => context.body(null, 204))
-    .use(serveStatic({ root: join(root, 'widget/dist') }));
+    .get('/', (context) => context.html(document(`<main>Letters</main><footer>Imprint</footer>${code}${code}`)))
+    .get('/favicon.ico', (context) => context.body(null, 204));
   const { page, signsUp } = await open(platform);
   await page.waitForSelector('newsletter-signup + footer');
   expect(await page.$$('newsletter-signup')).toHaveLength(1);

@@ -80,7 +80,7 @@ interface Visit {
  * page.
  */
 async function open(body: string, { before = '', javaScript = true } = {}): Promise<Visit> {
-  shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll('https://relay.example', site.origin)}</body></html>`;
+  shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll(/https:\/\/(?:relay\.example|signup\.example\.com)/g, site.origin)}</body></html>`;
   posts.length = 0;
   const page = await session.browser.newPage();
   page.setDefaultTimeout(60_000);
@@ -300,7 +300,7 @@ const labels = (page: Page): Promise<string[]> =>
   page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
 
 const checks: readonly Check[] = [
-  form('background: CanvasText', 'is all a page needs', (_page, body) =>
+  form('https://signup.example.com/signup-form.js', 'is all a page needs', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'exchange' }),
   ),
   form('signup-form-complete.js', 'is all a page needs, in one file', async (page) =>

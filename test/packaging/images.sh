@@ -52,6 +52,7 @@ relay() {
 relay
 contents newsletter-relay
 curl --fail --silent --show-error http://127.0.0.1:4020/readyz
+curl --fail --silent --show-error --output /dev/null http://127.0.0.1:4020/signup-form.js
 curl --fail --silent --show-error http://127.0.0.1:4020/signup -H 'Origin: https://example.com' \
   -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'
 stopped newsletter-relay

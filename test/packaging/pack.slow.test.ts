@@ -147,7 +147,7 @@ describe('init of the relay', () => {
     return stdout;
   }
 
-  /** Installs the written folder, starts it until the test is over, and signs somebody up. */
+  /** Installs the written folder, starts it until the test is over, loads the script and signs somebody up. */
   async function signUp(written: string, port: number, start: readonly string[]): Promise<Response> {
     await execute('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: written });
     const child = spawn('npm', ['start', '--', ...start], {
@@ -168,6 +168,9 @@ describe('init of the relay', () => {
       async () => child.exitCode !== null || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
     );
     if (child.exitCode !== null) throw new Error(output);
+    const script = await fetch(`http://127.0.0.1:${port}/signup-form.js`);
+    const [part = ''] = /parts\/\w+\/signup\.js/.exec(await script.text()) ?? [];
+    expect((await fetch(`http://127.0.0.1:${port}/${part}`)).headers.get('cache-control')).toContain('immutable');
     return fetch(`http://127.0.0.1:${port}/signup`, {
       method: 'POST',
       headers: { origin: 'https://example.com', 'content-type': 'application/json' },

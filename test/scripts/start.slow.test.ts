@@ -99,6 +99,18 @@ describe('npm start', () => {
     expect(await first.ended).toBe(0);
   });
 
+  it('prints the addresses of a hosted form and of the script for a website, and the relay serves both', async () => {
+    const started = starter(['start'], env);
+    onTestFinished(() => void started.child.kill('SIGTERM'));
+    await started.says(/Ctrl-C stops everything/);
+    const [, form = '', script = ''] = /: (http:\S+\/signup);.*src="(\S+)"/.exec(started.output()) ?? [];
+    expect(await (await fetch(form)).text()).toContain('<form method="post"');
+    expect(await (await fetch(script)).text()).toContain('newsletter-signup');
+
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(0);
+  });
+
   it("prints the address of the relay's operator page, and the file with its token", async () => {
     const started = starter(['start'], env);
     onTestFinished(() => void started.child.kill('SIGTERM'));

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { build } from 'vite';
+import { copyTag } from '../../packages/relay/scripts/tag.ts';
 import { describe, expect, it } from 'vitest';
 import { exampleSetups } from '../../examples/demo/page/examples.ts';
 import { platforms, type Platform } from '../../examples/demo/page/setup.ts';
@@ -10,6 +11,7 @@ import { currentOptions } from '../../examples/demo/playground.ts';
 import { root } from '../../scripts/root.ts';
 import { blocks, hides, namesIn, readRules, rules } from '../support/block-lists.ts';
 import { page } from '../support/documentation.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { layouts, languages, pageToWalk, tags } from './pages-to-walk.ts';
 import { setStage } from './stage.ts';
 
@@ -91,6 +93,16 @@ describe('the rules of block lists', () => {
     const files = ['custom-elements.json', ...globSync('{dist,themes}/**/*.*', { cwd: join(root, 'widget') })];
     expect(files).toEqual(expect.arrayContaining(['dist/signup-form.js', 'dist/languages/de.js', 'themes/ink.css']));
     expect(blocked(hosts.flatMap((host) => files.map((file) => host + file.replace(/^dist\//, ''))))).toEqual([]);
+  });
+
+  it('match no address of a relay', () => {
+    const folder = scratchFolder();
+    copyTag(join(root, 'widget'), folder);
+    const files = globSync('**/*.{js,css}', { cwd: folder });
+    expect(files).toEqual(expect.arrayContaining(['signup-form.js', 'languages/de.js', 'themes/ink.css']));
+    expect(files.filter((file) => file.startsWith('parts/')).length).toBeGreaterThan(5);
+    const paths = ['signup', 'signup/letters', 'thanks', 'confirm/1234', 'confirm/not-me/1234', ...files];
+    expect(blocked(paths.map((path) => `https://signup.example.com/${path}`))).toEqual([]);
   });
 
   it('match no file and no page of the demo site', () => {

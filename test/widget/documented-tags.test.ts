@@ -58,7 +58,8 @@ function asTag({ name, attributes, children }: Tag): Tag {
 }
 
 /**
- * The tag with the form that the playground writes; undefined for a form of the owner's, which has no styles of ours.
+ * The tag with the form that the playground writes; undefined for a form of the owner's, which has no styles of ours,
+ * and for the shortest snippet, whose tag names the endpoint itself.
  *
  * @param language - of the page around the tag
  */
@@ -67,7 +68,7 @@ function written(markup: Tag, language: string): Tag | undefined {
   const form = formOf(tag);
   const isOwners = form?.attributes['slot'] === undefined;
   const hasStyle = tag.children.some((child) => isTag(child) && child.name === 'style');
-  if (!form || (isOwners && !hasStyle)) return undefined;
+  if (!form || (isOwners && !hasStyle) || 'endpoint' in tag.attributes) return undefined;
   const bare: Tag = {
     ...tag,
     attributes: { ...tag.attributes, endpoint: form.attributes['action'] ?? '' },

@@ -39,10 +39,11 @@ function pageUnder(
     `<newsletter-signup endpoint="${endpoint}"><newsletter-field name="First name"></newsletter-field></newsletter-signup>`,
 ): { address: string; box: string } {
   const box = `policy-${(count += 1)}`;
+  // Here the script of a relay and its endpoint have servers of their own.
   const real = policy
-    .replaceAll('https://relay.example', endpoint.origin)
-    .replaceAll('https://cdn.example', cdn.origin);
-  const from = policy.includes('https://cdn.example') ? cdn.origin : '';
+    .replaceAll(/(?<=script-src )https:\/\/signup\.example\.com|https:\/\/cdn\.example/g, cdn.origin)
+    .replaceAll(/https:\/\/(?:relay\.example|signup\.example\.com)/g, endpoint.origin);
+  const from = real.includes(cdn.origin) ? cdn.origin : '';
   const address = site.page(`/${box}`, {
     headers: { 'Content-Security-Policy': real },
     html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Policy</title>

@@ -8,7 +8,8 @@ export const currentScript = globalThis.document?.currentScript as (Element & Pa
 
 /**
  * A classic script from another origin without `crossorigin` has no base URL to resolve `./` against: then its own
- * address is used. The query is another one each time, because Firefox never loads an address again that failed once.
+ * address is used. The second attempt has a query, another one each time, because Firefox never loads an address again
+ * that failed once.
  *
  * @param module - an `import()` with a literal path, so that bundlers find the file
  * @throws an error for the owner of the page, with the `reason` of a warning, where the file is not there within ten
@@ -18,9 +19,10 @@ export async function loadChunk<Module>(file: string, module: Promise<Module>): 
   try {
     const loading = module.catch((error: unknown): Promise<Module> => {
       if (!(currentScript instanceof HTMLScriptElement)) throw error;
-      return import(
-        /* @vite-ignore */ /* webpackIgnore: true */ currentScript.src.replace(/[^/]*$/, `${file}?${Date.now()}`)
-      );
+      const { src } = currentScript;
+      const load = (query = ''): Promise<Module> =>
+        import(/* @vite-ignore */ /* webpackIgnore: true */ src.replace(/[^/]*$/, file + query));
+      return load().catch(() => load(`?${Date.now()}`));
     });
     const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, 'No answer.'));
     return await Promise.race([loading, timeout]);

@@ -26,8 +26,8 @@ export interface Place {
   readonly way: readonly string[];
   /** What the account or the project needs. */
   readonly needs?: string;
-  /** Where the files of the script lie; `elsewhere`: the place takes no files. `package`: in the bundle. */
-  readonly files: { readonly folder: string } | 'elsewhere' | 'package';
+  /** The script is in the bundle of the project, from the package. */
+  readonly isBundled?: true;
   /** What is different there, a paragraph each. */
   readonly notes?: readonly string[];
   /** A page of `examples/pages`, made like those of the place. A test signs up on it. */
@@ -65,7 +65,6 @@ export const places: readonly Place[] = [
     way: ['Page or post', '+', 'Custom HTML'],
     needs:
       'Simplest is [the plugin](../website/wordpress.md): it brings the script, and every author may use its shortcode. Without it, an account that may write any HTML: an administrator, or an editor of a single site. For other authors WordPress removes tags, forms and scripts. For them there are the other snippets: a `<div>`, and the script in the theme.',
-    files: { folder: 'the plugin, the theme, or any folder of the server' },
     like: 'wordpress.html',
     run: {
       test: 'test/examples/wordpress.slow.test.ts',
@@ -90,7 +89,6 @@ export const places: readonly Place[] = [
     keywords: 'site builder, no-code, custom code, HTML embed, designer, paste HTML, iframe',
     way: ['Add elements', 'Advanced', 'Code Embed'],
     needs: 'A plan with custom code.',
-    files: 'elsewhere',
     notes: ['The designer shows a placeholder: publish the site, or open its preview, to see the form.'],
     like: 'webflow.html',
     sources: [
@@ -106,7 +104,6 @@ export const places: readonly Place[] = [
     keywords: 'site builder, code injection, code block, embed block, paste HTML, iframe',
     way: ['Edit page', 'Add block', 'Code'],
     needs: 'A plan that allows scripts.',
-    files: 'elsewhere',
     notes: ['The editor may show the code instead of the form: look at the published page, signed out.'],
     sources: [
       {
@@ -121,7 +118,6 @@ export const places: readonly Place[] = [
     keywords: 'site builder, Wix Studio, Wix Editor, Velo, embed HTML, HTML iframe, custom element',
     way: ['Dashboard', 'Settings', 'Custom Code'],
     needs: 'A published site with a domain of its own.',
-    files: 'elsewhere',
     notes: [
       'Let the code load on each new page. Wix builds its pages anew while a visitor browses, and can remove what a script has added: if that happens, take the frame.',
       'The element *Embed HTML* takes the tag too, but shows it in a frame of another address: the form sees no campaign there, and the relay has to allow the origin of that frame.',
@@ -143,8 +139,7 @@ export const places: readonly Place[] = [
     name: 'Shopify',
     keywords: 'shop, store, e-commerce, theme, Liquid, Dawn, online store 2.0, custom liquid',
     way: ['Online Store', 'Customize', 'Add section', 'Custom Liquid'],
-    needs: 'A theme with sections, such as Dawn. The files go into *Edit code → assets*.',
-    files: { folder: 'the folder `assets` of the theme' },
+    needs: 'A theme with sections, such as Dawn.',
     notes: ['If your theme has no such section, put the code into a file of `sections`.'],
     sources: [
       {
@@ -159,7 +154,6 @@ export const places: readonly Place[] = [
     keywords: 'site builder, no-code, code component, override, embed, React',
     way: ['Assets', 'Code', 'New component'],
     needs: 'A site whose plan allows code components.',
-    files: 'elsewhere',
     notes: [
       'An *Embed* takes the tag too, but shows it in a frame. A frame does not see the address of the page, so write the campaign into the attributes, such as `utm-source="website"`.',
     ],
@@ -175,7 +169,6 @@ export const places: readonly Place[] = [
     keywords: 'blog, publication, members, Koenig editor, theme, Casper, code injection, HTML card',
     way: ['Post or page', '+', 'HTML'],
     needs: 'An account that may open *Settings*, for the script.',
-    files: { folder: 'the folder `assets` of the theme, below `/assets/`' },
     like: 'ghost.html',
     sources: [
       {
@@ -191,7 +184,6 @@ export const places: readonly Place[] = [
     keywords: 'one-page site, landing page, link in bio, embed, Pro plan',
     way: ['Add', 'Embed', 'Code'],
     needs: 'A Pro plan that has embeds.',
-    files: 'elsewhere',
     like: 'carrd.html',
     sources: [
       { title: 'Carrd, a guide by Cronitor', address: 'https://cronitor.io/docs/rum-integration-carrd' },
@@ -203,7 +195,6 @@ export const places: readonly Place[] = [
     name: 'Hugo',
     keywords: 'static site generator, shortcode, partial, Go templates, Markdown, JAMstack, theme',
     way: ['layouts', 'shortcodes', 'signup.html'],
-    files: { folder: 'the folder `static`' },
     notes: [
       'For a template instead of a page, put the file into `layouts/partials` and write `{{ partial "signup.html" . }}`.',
     ],
@@ -215,7 +206,6 @@ export const places: readonly Place[] = [
     name: 'Jekyll',
     keywords: 'static site generator, GitHub Pages, Liquid, include, Markdown, blog',
     way: ['_includes', 'signup.html'],
-    files: { folder: 'the root of the site, or any folder without a leading underscore' },
     run: built('the package of Debian 12'),
     sources: [],
   },
@@ -224,7 +214,6 @@ export const places: readonly Place[] = [
     name: 'Eleventy',
     keywords: '11ty, static site generator, Nunjucks, Liquid, passthrough copy, JAMstack',
     way: ['_includes', 'signup.html'],
-    files: { folder: 'the folder `public`' },
     run: built('3.1.8'),
     sources: [],
   },
@@ -233,7 +222,6 @@ export const places: readonly Place[] = [
     name: 'Astro',
     keywords: 'static site generator, Starlight, island, component, is:inline, client script',
     way: ['src', 'components', 'SignupForm.astro'],
-    files: { folder: 'the folder `public`' },
     run: built('7.3.5'),
     sources: [],
   },
@@ -243,7 +231,7 @@ export const places: readonly Place[] = [
     keywords: 'React, app router, use client, SSR, server components, hydration, Vercel, integrate',
     way: ['app', 'signup-form.jsx'],
     needs: 'React 19, which Next.js 15 and later have.',
-    files: 'package',
+    isBundled: true,
     run: built('16.4.6'),
     sources: [],
   },
@@ -252,7 +240,7 @@ export const places: readonly Place[] = [
     name: 'Nuxt',
     keywords: 'Vue, SSR, ClientOnly, plugin, hydration, isCustomElement, compilerOptions, integrate',
     way: ['app', 'components', 'SignupForm.vue'],
-    files: 'package',
+    isBundled: true,
     run: built('4.5.2'),
     sources: [],
   },
@@ -261,7 +249,7 @@ export const places: readonly Place[] = [
     name: 'SvelteKit',
     keywords: 'Svelte, SSR, prerender, adapter, hydration, integrate',
     way: ['src', 'routes', 'SignupForm.svelte'],
-    files: 'package',
+    isBundled: true,
     run: built('3.2.0'),
     sources: [],
   },
@@ -271,7 +259,7 @@ export const places: readonly Place[] = [
     keywords: 'documentation site, MDX, React, swizzle, footer, blog',
     way: ['src', 'components', 'SignupForm.jsx'],
     needs: 'React 19.',
-    files: 'package',
+    isBundled: true,
     run: built('3.10.2'),
     sources: [],
   },
@@ -281,7 +269,6 @@ export const places: readonly Place[] = [
     keywords: 'GTM, tag manager, custom HTML tag, inject, container, no access to the site',
     way: ['Tags', 'New', 'Custom HTML'],
     needs: 'A container that is on the site already.',
-    files: 'elsewhere',
     notes: [
       'Tag Manager has no place in the page, so the script puts the form before the footer. Choose another place by its CSS selector.',
       'Consent settings of Tag Manager that hold back the tag hold back the form. If you can edit the page itself, do that: the form is there at once then, and without JavaScript.',

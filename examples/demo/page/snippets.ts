@@ -33,30 +33,27 @@ interface Wanted {
   readonly language: string;
   /** Name of a theme; empty for none. */
   readonly theme: string;
-  /** The address of the script. */
+  /** The address of the script; languages and themes are in folders beside it. */
   readonly script: string;
 }
 
-/** The script's address on the user's website, as an example. */
+/** The website whose owner keeps the files of the script there, as an example. */
 const siteAddress = 'https://your-site.example';
-const scriptAddress = `${siteAddress}/signup-form.js`;
-/** The script as one file, for files on another host, which would need a header for parts. */
-const completeAddress = `${siteAddress}/signup-form-complete.js`;
-const withoutFiles: readonly Platform[] = ['webflow', 'squarespace', 'wix', 'framer', 'carrd', 'gtm'];
+/** An endpoint of a relay, which serves the script too, or of one of its forms. */
+const relayEndpoint = /^(https?:\/\/[\w.:[\]/-]+)\/signup(?:\/[\w-]+)?$/;
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
-const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
 /** The language first: the form has its texts from the start then. */
 const addresses = ({ language, script }: Wanted): string[] => [
-  ...(language === 'en' ? [] : [languageAddress(language)]),
+  ...(language === 'en' ? [] : [new URL(`languages/${language}.js`, script).href]),
   script,
 ];
-const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
+const themeAddress = ({ theme, script }: Wanted): string => new URL(`themes/${theme}.css`, script).href;
 const scripts = (wanted: Wanted): string =>
   addresses(wanted)
     .map((address) => `<script src="${address}" async></script>`)
     .join('\n');
-const link = ({ theme }: Wanted): string => theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`;
+const link = (wanted: Wanted): string => wanted.theme && `<link rel="stylesheet" href="${themeAddress(wanted)}">`;
 
 /** The style sheet of the form. In JSX and templates the tag itself has the custom properties. */
 const sheet = ({ tag, theme }: Wanted): string => fallbackStyles(tag, theme !== '');
@@ -72,9 +69,8 @@ const markup = (wanted: Wanted, dialect: Dialect = html): string => {
 };
 /** The markup and its scripts, in one piece. */
 const pasted = (wanted: Wanted): string => lines(markup(wanted), scripts(wanted));
-/** The same in a file of templates, with the files of the script from the same site. */
-const included = (wanted: Wanted): string =>
-  lines(markup(wanted, templateFile), scripts(wanted)).replaceAll(`"${siteAddress}/`, '"/');
+/** The same in a file of templates. */
+const included = (wanted: Wanted): string => lines(markup(wanted, templateFile), scripts(wanted));
 const imports = ({ language, theme }: Wanted): string =>
   lines(
     "import '@newsletter-kit/signup/define';",
@@ -95,15 +91,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   webflow: (wanted) => [{ place: 'A “Code Embed” element', code: pasted(wanted) }],
   squarespace: (wanted) => [{ place: 'A “Code” block, with HTML as its language', code: pasted(wanted) }],
   carrd: (wanted) => [{ place: 'An “Embed” element of the type “Code” and the style “Inline”', code: pasted(wanted) }],
-  shopify: (wanted) => [
-    {
-      place: 'A “Custom Liquid” section; the files stand in the folder “assets” of the theme, which has no folders',
-      code: lines(markup(wanted, templateFile), scripts(wanted)).replaceAll(
-        new RegExp(`"${siteAddress}/(?:\\w+/)?([\\w-]+\\.(?:js|css))"`, 'g'),
-        `"{{ '$1' | asset_url }}"`,
-      ),
-    },
-  ],
+  shopify: (wanted) => [{ place: 'A “Custom Liquid” section', code: included(wanted) }],
   hugo: (wanted) => [
     { place: 'layouts/shortcodes/signup.html', code: included(wanted) },
     { place: 'The page', code: '{{< signup >}}' },
@@ -115,10 +103,6 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   eleventy: (wanted) => [
     { place: '_includes/signup.html', code: included(wanted) },
     { place: 'The page or its layout', code: '{% include "signup.html" %}' },
-    {
-      place: 'eleventy.config.js, which copies the folder “public” with the files of the script',
-      code: "export default (config) => config.addPassthroughCopy({ public: '/' });",
-    },
   ],
   astro: (wanted) => [
     {
@@ -154,7 +138,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
         "      document.head.append(Object.assign(document.createElement('script'), { src }));",
         '    }',
         wanted.theme &&
-          `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted.theme)}' }));`,
+          `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted)}' }));`,
         '  }, []);',
         '  return (',
         write(styled(wanted.tag, sheet(wanted)), jsx, 2),
@@ -240,7 +224,7 @@ function injected(wanted: Wanted): string {
     "    ].join('\\n'));",
     ...properties.map((line) => `  ${line}`),
     theme &&
-      `    document.head.insertAdjacentHTML('beforeend', ${quote(`<link rel="stylesheet" href="${themeAddress(theme)}">`)});`,
+      `    document.head.insertAdjacentHTML('beforeend', ${quote(`<link rel="stylesheet" href="${themeAddress(wanted)}">`)});`,
     `    [${addresses(wanted).map(quote).join(', ')}].forEach(function (address) {`,
     "      var script = document.createElement('script');",
     '      script.src = address;',
@@ -255,10 +239,10 @@ function injected(wanted: Wanted): string {
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
   const styles = rule('newsletter-signup', wanted.bare.styles);
   const enqueue = addresses(wanted).map((address) => {
-    const handle = address === scriptAddress ? 'signup-form' : `signup-form-${wanted.language}`;
+    const handle = address === wanted.script ? 'signup-form' : `signup-form-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
   });
-  if (wanted.theme) enqueue.push(`  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
+  if (wanted.theme) enqueue.push(`  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted)}');`);
   return [
     {
       place: 'Where WordPress filters tags, forms and scripts: a div, which shows nothing without the script …',
@@ -305,10 +289,14 @@ export function markupOf(setup: Setup, options: Options): string {
   return markup(wantedOf(setup, options));
 }
 
-const wantedOf = (setup: Setup, options: Options): Wanted => ({
-  tag: tagWithForm(setup, options),
-  bare: tagOf(setup, options),
-  language: setup.language,
-  theme: setup.theme,
-  script: withoutFiles.includes(setup.platform) ? completeAddress : scriptAddress,
-});
+function wantedOf(setup: Setup, options: Options): Wanted {
+  const bare = tagOf(setup, options);
+  const [, relay] = relayEndpoint.exec(String(bare.attributes['endpoint'])) ?? [];
+  return {
+    tag: tagWithForm(setup, options),
+    bare,
+    language: setup.language,
+    theme: setup.theme,
+    script: `${relay ?? siteAddress}/signup-form.js`,
+  };
+}

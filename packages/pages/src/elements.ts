@@ -50,7 +50,8 @@ export function toastError(error: unknown): void {
 }
 
 /**
- * A button that copies a text to the clipboard.
+ * A button that copies a text to the clipboard. Where the browser does not allow that, or has no clipboard because the
+ * page came without TLS, it selects the text beside it.
  *
  * @param what - names the text, for the accessible name and the confirmation
  */
@@ -59,11 +60,16 @@ export function copyButton(text: string, what: string, label?: string): Template
     label: label ?? 'Copy',
     kind: label === undefined ? 'quiet' : 'plain',
     name: label === undefined ? `Copy ${what}` : `${label}: ${what}`,
-    onClick: () =>
-      navigator.clipboard.writeText(text).then(
-        () => toast(`Copied ${what}.`),
-        () => toast('The browser did not allow the text to be copied.'),
-      ),
+    onClick: async ({ currentTarget }) => {
+      const shown = currentTarget instanceof Element ? currentTarget.parentElement?.querySelector('pre, code') : null;
+      try {
+        await navigator.clipboard.writeText(text);
+        toast(`Copied ${what}.`);
+      } catch {
+        if (shown) getSelection()?.selectAllChildren(shown);
+        toast(`The browser did not allow the text to be copied.${shown ? ' It is selected: press Ctrl+C or ⌘C.' : ''}`);
+      }
+    },
   });
 }
 

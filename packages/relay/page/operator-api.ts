@@ -8,10 +8,13 @@ export interface OperatorActions {
   run(action: () => Promise<void> | void): Promise<void>;
   /** Asks before something that cannot be undone. */
   confirm(question: Question): Promise<boolean>;
-  /** Moves the focus away from a list entry that an action removes. */
-  leaveList(origin: EventTarget | null, removed: () => void): Promise<void>;
+  /** Reads what is shown again, and moves the focus away from a list entry that an action removes. */
+  leaveList(origin: EventTarget | null): Promise<void>;
   refresh(): Promise<void>;
 }
+
+/** The address of the relay: the page's own, which may end with a slash, is below it. */
+export const relayAddress = location.href.replace(/\/operator\/?([?#].*)?$/, '');
 
 /** The key of the token in the session storage. */
 const storageKey = 'newsletter-relay-operator';
@@ -36,7 +39,7 @@ export function forgetToken(): void {
  * @throws SignedOutError for 401; Error in the relay's own words for any other refusal
  */
 export async function request<Answer>(path: string, method: 'GET' | 'POST' = 'GET', body?: unknown): Promise<Answer> {
-  const response = await fetch(`operator/api/${path}`, {
+  const response = await fetch(`${relayAddress}/operator/api/${path}`, {
     method,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     headers: {

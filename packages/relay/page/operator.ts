@@ -12,24 +12,45 @@ import {
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Status } from '../src/ops/operator.ts';
-import type { HeldSignups } from '../src/store/overview.ts';
+import type { ListedForm } from '../src/ops/listed-form.ts';
+import { forms, readForms } from './form-list.ts';
 import { forgetToken, hasToken, keepToken, request, SignedOutError, type OperatorActions } from './operator-api.ts';
 import './person-search.ts';
 import { discardButton, redriveButton, redriveLabels } from './signup-list.ts';
-import { backlogs, destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
+import { destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
 
 const refreshMs = 3000;
 const wrongToken = 'The token is wrong. Copy it again, without spaces.';
 
+type HeldState = keyof typeof redriveLabels;
+
+/** The states that wait for the operator or the person: the title of each, and what to do. */
+const heldStates: readonly (readonly [state: HeldState, title: string, about: string])[] = [
+  [
+    'dead',
+    'Dead letters',
+    'Signups that the API, or whose confirmation mail the mail server, refused for good. Redrive them once the cause is fixed: they wait for delivery, or their mail is sent, again.',
+  ],
+  ['review', 'Review', 'Suspected to come from robots, and not delivered. Let through those that come from people.'],
+  [
+    'unconfirmed',
+    'Unconfirmed',
+    'Delivered only after the person clicks the link in the confirmation mail. A mail that is held is sent when there is room for it.',
+  ],
+];
+
 export class OperatorPage extends PageElement implements OperatorActions {
   static override properties = {
     status: { state: true },
+    listedForms: { state: true },
     signingIn: { state: true },
     connection: { state: true },
     wrong: { state: true },
   };
   /** The last status that was read; undefined before sign-in. */
   declare status: Status | undefined;
+  /** Read once; undefined before sign-in. */
+  declare listedForms: readonly ListedForm[] | undefined;
   declare signingIn: boolean;
   /** Replaces the badge of the status: there is no current one. */
   declare connection: readonly [mood: Mood, words: string] | undefined;
@@ -57,6 +78,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
     clearTimeout(this.#timer);
     try {
       this.status = await request<Status>('status');
+      this.listedForms ??= await readForms();
       this.connection = undefined;
       this.signingIn = false;
     } catch (error) {
@@ -84,18 +106,18 @@ export class OperatorPage extends PageElement implements OperatorActions {
   }
 
   /**
-   * Removes signups that left their state from a list, and moves the focus to where that list begins.
+   * Reads everything again after signups left their state, and moves the focus to where their list begins.
    *
    * @param origin - the button that was pressed
    */
-  async leaveList(origin: EventTarget | null, removed: () => void): Promise<void> {
+  async leaveList(origin: EventTarget | null): Promise<void> {
     const pressed = origin instanceof Element ? origin : null;
     const section = pressed?.closest('section') ?? null;
     const person = pressed?.closest('#person') ? this.querySelector('person-search') : null;
-    removed();
     await this.refresh();
+    await this.querySelector('signup-list')?.read();
     if (person) return person.search();
-    const target = section?.hidden === false ? section.querySelector<HTMLElement>('summary, h2') : null;
+    const target = section?.hidden === false ? section.querySelector<HTMLElement>('h2') : null;
     if (target && target.tabIndex < 0) target.tabIndex = -1;
     (target ?? this.querySelector<HTMLElement>('#main'))?.focus();
   }
@@ -104,12 +126,13 @@ export class OperatorPage extends PageElement implements OperatorActions {
     clearTimeout(this.#timer);
     forgetToken();
     this.status = undefined;
+    this.listedForms = undefined;
     this.connection = ['neutral', 'signed out'];
     this.signingIn = true;
     this.wrong = why;
     // No address stays in the page.
     this.querySelector('person-search')?.clear();
-    for (const list of this.querySelectorAll('signup-list')) list.clear();
+    this.querySelector('signup-list')?.clear();
     document.querySelector('confirm-dialog')?.cancel();
     void this.updateComplete.then(() => {
       const token = this.querySelector<HTMLInputElement>('#token');
@@ -182,53 +205,39 @@ export class OperatorPage extends PageElement implements OperatorActions {
   }
 
   #board(status: Status | undefined): TemplateResult {
+    const counts = status ? JSON.stringify(status.counts) : '';
     return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? '')}
       ${notice('unclear-consents', status?.running?.unclearConsents ?? '')}
-      ${status ? [tiles(status), hourChart(status.running?.minutes ?? []), subscriptions(status), backlogs(status), destinations(status, this)] : nothing}
+      ${status ? tiles(status) : nothing}
+      <section aria-labelledby="newest-title">
+        <h2 id="newest-title">Newest signups</h2>
+        <p class="soft">Press an address to show it; the log notes that somebody did.</p>
+        <signup-list id="newest" .counts=${counts} .page=${this}></signup-list>
+      </section>
+      ${status ? [forms(status, this.listedForms ?? []), hourChart(status.running?.minutes ?? []), subscriptions(status), destinations(status, this)] : nothing}
       <person-search .page=${this}></person-search>
-      ${this.#lists(status)}`;
+      ${heldStates.map((each) => this.#held(status, ...each))}`;
   }
 
-  #lists(status: Status | undefined): TemplateResult {
-    const { dead = 0, review = 0, unconfirmed = 0 } = status?.counts ?? {};
-    const held = (state: HeldSignups['state']) => status?.held.filter((each) => each.state === state) ?? [];
-    return html`<section id="dead" aria-labelledby="dead-title" ?hidden=${dead === 0}>
-        <h2 id="dead-title">Dead letters</h2>
-        <p class="soft"
-          >Signups that the API, or whose confirmation mail the mail server, refused for good. Redrive them once the cause
-          is fixed: they wait for delivery, or their mail is sent, again.</p
-        >
-        ${this.#reasons('dead', status?.deadByReason ?? [])}
-        <signup-list id="letters" signup-state="dead" .count=${dead} .page=${this}></signup-list>
-      </section>
-      <section id="review" aria-labelledby="review-title" ?hidden=${review === 0}>
-        <h2 id="review-title">Review</h2>
-        <p class="soft">Suspected to come from robots, and not delivered. Let through those that come from people.</p>
-        ${this.#reasons('review', held('review'))}
-        <signup-list id="suspects" signup-state="review" .count=${review} .page=${this}></signup-list>
-      </section>
-      <section id="unconfirmed" aria-labelledby="unconfirmed-title" ?hidden=${unconfirmed === 0}>
-        <h2 id="unconfirmed-title">Unconfirmed</h2>
-        <p class="soft"
-          >Delivered only after the person clicks the link in the confirmation mail. A mail that is held is sent when there
-          is room for it.</p
-        >
-        ${this.#reasons('unconfirmed', held('unconfirmed'))}
-        <signup-list id="unclicked" signup-state="unconfirmed" .count=${unconfirmed} .page=${this}></signup-list>
-      </section>`;
+  #held(status: Status | undefined, state: HeldState, title: string, about: string): TemplateResult {
+    const reasons = state === 'dead' ? status?.deadByReason : status?.held.filter((each) => each.state === state);
+    return html`<section id=${state} aria-labelledby="${state}-title" ?hidden=${!status?.counts[state]}>
+      <h2 id="${state}-title">${title}</h2>
+      <p class="soft">${about}</p>
+      <ul class="list reasons">
+        ${repeat(
+          reasons ?? [],
+          ({ reason }) => reason,
+          ({ reason, count }) => this.#reason(state, reason, count),
+        )}
+      </ul>
+    </section>`;
   }
 
-  /** The reasons of a state, each with buttons for all of its signups. */
-  #reasons(state: keyof typeof redriveLabels, reasons: Status['deadByReason']): TemplateResult {
-    const item = ({ reason, count }: (typeof reasons)[number]) => this.#reason(state, reason, count);
-    return html`<ul class="list reasons">${repeat(reasons, ({ reason }) => reason, item)}</ul>`;
-  }
-
-  #reason(state: keyof typeof redriveLabels, reason: string, count: number): TemplateResult {
+  /** A reason, with buttons for all of its signups. */
+  #reason(state: HeldState, reason: string, count: number): TemplateResult {
     const filter = { state, reason };
     const text = `This deletes the ${state} signups whose reason contains “${reason}”, ${formatNumber(count)} at present. They are never delivered. The consent ledger keeps its entries.`;
-    const removed = (): void =>
-      this.querySelector<HTMLElementTagNameMap['signup-list']>(`#${state} signup-list`)?.clear();
     return html`<li>
       <span><strong>${formatNumber(count)} × </strong>${reason}</span>
       ${
@@ -236,8 +245,8 @@ export class OperatorPage extends PageElement implements OperatorActions {
         reason === ''
           ? nothing
           : html`<div class="actions">
-              ${redriveButton(`${redriveLabels[state]} all of these`, filter, this, removed)}
-              ${discardButton('Discard all of these…', filter, text, this, removed)}
+              ${redriveButton(`${redriveLabels[state]} all of these`, filter, this)}
+              ${discardButton('Discard all of these…', filter, text, this)}
             </div>`
       }
     </li>`;

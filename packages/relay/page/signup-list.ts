@@ -1,78 +1,134 @@
-/** `<signup-list>`: the signups of one state, loaded a page at a time once the list is opened. */
-import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast } from '@newsletter-kit/pages';
-import { html, nothing, type TemplateResult } from 'lit';
+/**
+ * `<signup-list>`: the newest signups, of all states or one, loaded a page at a time. Their addresses are masked until
+ * somebody asks for one.
+ */
+import { badge, button, dateTime, facts, formatCount, type Mood, PageElement, toast } from '@newsletter-kit/pages';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { auditFacts, statusWords, wordsOfKind } from '../src/ops/audit-facts.ts';
-import { type ConsentRecord, isRedrivable, type SignupState, type StoredSignup } from '../src/store/signup-store.ts';
+import type { ListedSignup } from '../src/ops/listed-signup.ts';
+import { discardableStates, type SignupState } from '../src/store/overview.ts';
+import { type ConsentRecord, isRedrivable, type StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
 /** Signups of one page. */
-const pageSize = 25;
+const pageSize = 10;
+
+const moods: Readonly<Partial<Record<SignupState, Mood>>> = { delivered: 'good', review: 'wait', dead: 'bad' };
 
 export class SignupList extends PageElement {
   static override properties = {
-    signupState: { attribute: 'signup-state' },
-    count: { type: Number },
+    counts: { attribute: false },
     page: { attribute: false },
     signups: { state: true },
     hasMore: { state: true },
   };
-  declare signupState: SignupState;
-  declare count: number;
+  /** The number of signups by state, as a text: the list is read again when it changes. Empty before sign-in. */
+  declare counts: string;
   declare page: OperatorActions;
-  declare signups: readonly StoredSignup[];
+  /** Undefined before they are read. */
+  declare signups: readonly ListedSignup[] | undefined;
   declare hasMore: boolean;
+  /** The addresses that are shown, by id. */
+  readonly #shown = new Map<string, string>();
+  /** The last reading of the list: each waits for the one before. */
+  #reading = Promise.resolve();
 
   constructor() {
     super();
-    this.signups = [];
-    this.hasMore = false;
+    this.counts = '';
+    this.clear();
   }
 
-  /** Closes the list and forgets the signups. */
+  /** Forgets the signups. */
   clear(): void {
-    this.signups = [];
+    this.signups = undefined;
+    this.#shown.clear();
     this.hasMore = false;
-    this.querySelector('details')?.removeAttribute('open');
   }
 
-  async #loadMore(): Promise<void> {
-    const after = this.signups.at(-1)?.id;
-    const query = new URLSearchParams({ state: this.signupState, limit: String(pageSize), ...(after && { after }) });
-    const { signups } = await request<{ signups: readonly StoredSignup[] }>(`signups?${query.toString()}`);
-    this.signups = [...this.signups, ...signups];
-    this.hasMore = signups.length === pageSize;
+  /** Reads the listed signups anew, or a page more of them. */
+  read(isMore = false): Promise<void> {
+    const read = async (): Promise<void> => {
+      const { signups: known = [] } = this;
+      const before = isMore ? known : [];
+      const query = new URLSearchParams({
+        state: this.querySelector('select')?.value ?? '',
+        after: before.at(-1)?.id ?? '',
+        limit: String(isMore ? pageSize : Math.max(pageSize, known.length)),
+      });
+      const { signups } = await request<{ signups: readonly ListedSignup[] }>(`signups?${query.toString()}`);
+      if (this.counts === '') return;
+      this.signups = [...before, ...signups];
+      this.hasMore = signups.length > 0 && signups.length % pageSize === 0;
+    };
+    this.#reading = this.#reading.then(() => this.page.run(read));
+    return this.#reading;
   }
 
-  #toggled({ currentTarget }: Event): void {
-    this.signups = [];
-    this.hasMore = false;
-    if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) void this.page.run(() => this.#loadMore());
+  /** Shows the address of a signup, or masks it again. */
+  async #toggle(id: string): Promise<void> {
+    if (this.#shown.delete(id)) return this.requestUpdate();
+    const { signups } = await request<{ signups: readonly StoredSignup[] }>(`signups?whole=true&id=${id}`);
+    if (this.counts !== '') for (const { submission } of signups) if (submission) this.#shown.set(id, submission.email);
+    // It may have been erased.
+    await this.read();
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has('counts') && this.counts !== '') void this.read();
   }
 
   protected override render(): TemplateResult {
-    return html`<details @toggle=${(event: Event) => this.#toggled(event)}>
-      <summary>Show ${formatNumber(this.count)} one by one</summary>
+    const { signups } = this;
+    const chosen = (): void => {
+      this.clear();
+      void this.read();
+    };
+    return html`<label>
+        State
+        <select @change=${chosen}>
+          <option value="">all</option>
+          ${discardableStates.map((state) => html`<option>${state}</option>`)}
+        </select>
+      </label>
       ${repeat(
-        this.signups,
+        signups ?? [],
         ({ id }) => id,
         (signup) => this.#row(signup),
       )}
-      ${this.hasMore ? button({ label: 'Show more', onClick: () => this.page.run(() => this.#loadMore()) }) : nothing}
-    </details>`;
+      ${signups?.length === 0 ? html`<p class="empty">There is none. The snippet of a form, below, brings them.</p>` : nothing}
+      ${this.hasMore ? button({ label: 'Show more', onClick: () => this.read(true) }) : nothing}`;
   }
 
-  #row(signup: StoredSignup): TemplateResult {
-    const { id, form, state, submission, receivedAt, attempts, reason } = signup;
+  #row(signup: ListedSignup): TemplateResult {
+    const { id, form, state, address, source, page, receivedAt, attempts, reason, status } = signup;
+    const shown = this.#shown.get(id) ?? address;
+    const words = [
+      `form ${form}`,
+      source && `from ${source}`,
+      page && `on ${page.replace(/^(.{100}).+$/su, '$1…')}`,
+      state !== 'delivered' && formatCount(attempts, 'attempt'),
+      reason ?? (state === 'delivered' && statusWords(status)),
+    ];
     return html`<article>
-      <p class="address"><bdi>${submission?.email ?? '(erased)'}</bdi></p>
-      <p class="soft"
-        >${dateTime(receivedAt)} · form ${form} · ${formatCount(attempts, 'attempt')} ·
-        ${reason ?? (state === 'review' ? 'suspected' : state)}</p
-      >
-      ${signupActions(signup, this.page, () => {
-        this.signups = this.signups.filter((each) => each.id !== id);
-      })}
+      <p class="address">
+        ${
+          address === null
+            ? '(erased)'
+            : button({
+                label: html`<bdi>${shown}</bdi>`,
+                name: `${shown === address ? 'Show' : 'Mask'} ${shown}`,
+                kind: 'link',
+                onClick: () => this.page.run(() => this.#toggle(id)),
+              })
+        }
+        ${badge(state, moods[state])}
+      </p>
+      <p class="soft">
+        ${dateTime(receivedAt)} ${words.filter(Boolean).map((each) => html` · <bdi>${each}</bdi>`)}
+      </p>
+      ${signupActions(signup, address, this.page)}
     </article>`;
   }
 }
@@ -83,28 +139,22 @@ export const redriveLabels = { dead: 'Redrive', review: 'Let through', unconfirm
 /** A filter of the operator API, as query parameters. */
 type Filter = Readonly<Record<string, string>>;
 
-/** @param removed - called once the signup has left its state */
-export function signupActions(
-  signup: StoredSignup,
+/** @param address - of the person, perhaps masked */
+function signupActions(
+  signup: Omit<StoredSignup, 'submission' | 'intent'>,
+  address: string | null,
   page: OperatorActions,
-  removed: () => void,
 ): TemplateResult | typeof nothing {
-  const { id, state, submission } = signup;
+  const { id, state } = signup;
   if (state !== 'dead' && state !== 'review' && state !== 'unconfirmed') return nothing;
-  const text = `This deletes the signup of ${submission?.email ?? id}. It is never delivered. The consent ledger keeps its entry.`;
+  const text = `This deletes the signup of ${address ?? id}. It is never delivered. The consent ledger keeps its entry.`;
   return html`<div class="actions">
-    ${isRedrivable(signup) ? redriveButton(redriveLabels[state], { id }, page, removed) : nothing}
-    ${discardButton('Discard…', { id, state }, text, page, removed)}
+    ${isRedrivable(signup) ? redriveButton(redriveLabels[state], { id }, page) : nothing}
+    ${discardButton('Discard…', { id, state }, text, page)}
   </div>`;
 }
 
-/** @param removed - called once the signups have left their state */
-export function redriveButton(
-  label: string,
-  filter: Filter,
-  page: OperatorActions,
-  removed: () => void,
-): TemplateResult {
+export function redriveButton(label: string, filter: Filter, page: OperatorActions): TemplateResult {
   return button({
     label,
     onClick: ({ currentTarget }) =>
@@ -112,19 +162,13 @@ export function redriveButton(
         const query = new URLSearchParams(filter).toString();
         const { redriven } = await request<{ redriven: number }>(`redrive?${query}`, 'POST');
         toast(`${formatCount(redriven, 'signup')} queued again.`);
-        await page.leaveList(currentTarget, removed);
+        await page.leaveList(currentTarget);
       }),
   });
 }
 
-/** @param text - what happens, for the confirmation; @param removed - called once the signups are deleted */
-export function discardButton(
-  label: string,
-  filter: Filter,
-  text: string,
-  page: OperatorActions,
-  removed: () => void,
-): TemplateResult {
+/** @param text - what happens, for the confirmation */
+export function discardButton(label: string, filter: Filter, text: string, page: OperatorActions): TemplateResult {
   return button({
     label,
     onClick: ({ currentTarget }) =>
@@ -133,7 +177,7 @@ export function discardButton(
         const query = new URLSearchParams(filter).toString();
         const { discarded } = await request<{ discarded: number }>(`discard?${query}`, 'POST');
         toast(`${formatCount(discarded, 'signup')} deleted.`);
-        await page.leaveList(currentTarget, removed);
+        await page.leaveList(currentTarget);
       }),
   });
 }
@@ -163,7 +207,7 @@ export function signupDetails(signup: StoredSignup, page: OperatorActions): Temp
       ...fields.map(({ name, value }) => [`Field “${name}”`, String(value)] as const),
       ...auditFacts(audit).map(([name, value]) => [fieldLabels[name] ?? name, value] as const),
     ])}
-    ${signupActions(signup, page, () => undefined)}
+    ${signupActions(signup, submission?.email ?? null, page)}
   </article>`;
 }
 

@@ -1,4 +1,4 @@
-/** Templates of the relay's status: the tiles, the chart of the last hour, the backlog by form. */
+/** Templates of the relay's status: the tiles, the chart of the last hour, the webhooks. */
 import { badge, button, formatCount, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -74,24 +74,8 @@ export function hourChart(minutes: readonly Minute[]): TemplateResult {
         points=${minutes.map(({ delivered }, index) => `${index * 10 + 5},${120 - height(delivered)}`).join(' ')}
       ></polyline>
     </svg>
+    <p class="axis soft"><span>an hour ago</span><span>highest: ${formatNumber(max)} a minute</span><span>now</span></p>
   </figure>`;
-}
-
-export function backlogs({ forms }: Status): TemplateResult {
-  return html`<section id="forms" aria-labelledby="forms-title" ?hidden=${forms.length === 0}>
-    <h2 id="forms-title">Backlog by form</h2>
-    <p class="soft">Signups that are waiting or sent, and not yet known to be at the API.</p>
-    <ul id="backlogs" class="list">${forms.map(
-      ({ form, open, oldestSince }) => html`<li>
-        <span><strong>${formatNumber(open)}</strong> form ${form}</span>
-        ${
-          oldestSince === null
-            ? nothing
-            : html`<span class="soft">the oldest for ${formatDuration(Date.now() - oldestSince)}</span>`
-        }
-      </li>`,
-    )}</ul>
-  </section>`;
 }
 
 /** What the API says of the subscriptions of delivered signups. */

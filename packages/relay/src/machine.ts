@@ -2,13 +2,14 @@
 import { BlockedDomains } from './admission/blocked-domains.ts';
 import { openTransport } from './confirmation/smtp.ts';
 import { createRelay, type Relay, type RelayOptions, type RelayPlatform } from './relay.ts';
+import { tagFiles } from './tag-files.ts';
 import { createPost } from './webhooks/post.ts';
 
 /** Options of {@link createMachineRelay}. */
 export interface MachineOptions extends Omit<RelayOptions, 'platform'> {
   /**
    * What another platform replaces. Default: webhooks over `node:http`, to addresses that were checked after the name
-   * was resolved, and mails over SMTP.
+   * was resolved, mails over SMTP, and the files of the form from the package.
    */
   readonly platform?: Partial<RelayPlatform> | undefined;
 }
@@ -25,6 +26,6 @@ export function createMachineRelay({ platform, ...options }: MachineOptions): Re
   const blockedDomains = source === undefined ? undefined : new BlockedDomains({ source, log });
   return createRelay({
     ...options,
-    platform: { postWebhook: createPost(), openTransport, blockedDomains, ...platform },
+    platform: { postWebhook: createPost(), openTransport, blockedDomains, tagFiles: tagFiles(log), ...platform },
   });
 }

@@ -1,4 +1,5 @@
 /** Creates a relay: what its parts share, its queues, its admission and its routes. */
+import type { Hono } from 'hono';
 import { type Client, createClient } from '@newsletter-kit/core';
 import { AbuseProtection } from './admission/abuse-protection.ts';
 import type { BlockedDomains } from './admission/blocked-domains.ts';
@@ -58,6 +59,8 @@ export interface RelayPlatform {
   readonly postWebhook: PostWebhook;
   /** Connects to a mail server; null where that is not part of the program. */
   readonly openTransport: OpenTransport | null;
+  /** Serves the script of the form and its other files. Default: what is in front of this relay does. */
+  readonly tagFiles?: Hono | undefined;
 }
 
 /** Clock, chance and waits, for tests. */
@@ -147,6 +150,7 @@ export function createRelay(options: RelayOptions): Relay {
     statusOf: (form, email) => deliveries.statusOf(form, email),
     operator,
     operatorToken,
+    tagFiles: platform.tagFiles,
   });
 
   return {

@@ -26,6 +26,8 @@ export interface Answering {
   readonly operator: Operator;
   /** Without one there is no `/operator`. */
   readonly operatorToken: string | undefined;
+  /** The files of the form; undefined where the platform serves them. */
+  readonly tagFiles: Hono | undefined;
 }
 
 /** Answer for a person who opens the relay's address in a browser. */
@@ -81,11 +83,12 @@ const shown = ({ headers, html }: Page): Response => new Response(html, { header
 /** Every route of a relay. */
 export function createRoutes(
   context: RelayContext,
-  { reception, endpoint, metrics, linkKey, statusOf, operator, operatorToken: token }: Answering,
+  { reception, endpoint, metrics, linkKey, statusOf, operator, operatorToken: token, tagFiles }: Answering,
 ): Hono<RequestEnvironment> {
   const { config, health, stopping, now } = context;
   const app = createSignupRoutes(config.forms, reception, (post, thanks) => endpoint.answer(post, thanks));
   app.get('/readyz', readiness(health, stopping));
+  if (tagFiles) app.route('/', tagFiles);
   app.get('/metrics', async () => {
     const { text, type } = await metrics.page();
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
@@ -97,6 +100,6 @@ export function createRoutes(
       confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post), statusOf }),
     );
   }
-  if (token) app.route('/operator', operatorApi({ operator, token, now }));
+  if (token) app.route('/operator', operatorApi(context, { operator, token, now }));
   return app;
 }

@@ -52,6 +52,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     mail,
     blockedDomains,
     postWebhook,
+    tagFiles,
     now,
     random = () => 0.5,
     delivery,
@@ -71,7 +72,13 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     store,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
     ...options,
-    platform: { clientOf, mail, ...(blockedDomains && { blockedDomains }), ...(postWebhook && { postWebhook }) },
+    platform: {
+      clientOf,
+      mail,
+      ...(blockedDomains && { blockedDomains }),
+      ...(postWebhook && { postWebhook }),
+      ...(tagFiles && { tagFiles }),
+    },
     timing: { now, random, delivery, confirmation, webhooks },
   });
   onTestFinished(async () => {

@@ -2,6 +2,7 @@
 export {
   createSourceReport,
   historyStaleAfter,
+  sourceOf,
   type SourceReportInProgress,
   type SourceReportOptions,
 } from './sources.ts';

@@ -193,6 +193,13 @@ const nameOf: Readonly<Record<ReportDimension, (subscription: Fields, created: n
   week: (_subscription, created) => (created === undefined ? '' : weekOf(created)),
 };
 
+/**
+ * The source of a subscription as the report names it; without one, the host of its referring site, else an empty text.
+ */
+export function sourceOf(subscription: Fields): string {
+  return nameOf.source(subscription, undefined) || nameOf.referring_site(subscription, undefined);
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? cleanText(String(value), longestName) : '';
 }

@@ -22,6 +22,7 @@ export {
   type TouchRule,
   type TimedVisit,
 } from './attribution.ts';
+export { cleanValue } from './attribution-values.ts';
 export { auditTouches, pageAddress } from './audit.ts';
 export { clickSource, referrerSource, type NamedSource } from './source-tables.ts';
 export {

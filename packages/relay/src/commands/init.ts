@@ -34,7 +34,12 @@ const kinds = {
   worker: {
     source: 'deploy/worker',
     copied: ['README.md', 'index.js', 'wrangler.jsonc'],
-    scripts: { start: 'wrangler dev', deploy: 'wrangler deploy' },
+    scripts: {
+      start: 'npm run tag && wrangler dev',
+      deploy: 'npm run tag && wrangler deploy',
+      // Adds the files of the form of this version to those of earlier ones.
+      tag: `node -e "fs.cpSync('node_modules/@newsletter-kit/relay/dist/tag', 'tag', { recursive: true, filter: (file) => !/\\.(br|gz)$/.test(file) })"`,
+    },
     // The version of the documentation.
     devDependencies: { wrangler: '4.116.0' },
     ignored: ['node_modules', '.dev.vars', '.wrangler'],

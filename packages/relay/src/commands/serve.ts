@@ -14,6 +14,7 @@ import { createLog, type Log, plainLines } from '../log.ts';
 import { storeName } from '../config/store-address.ts';
 import { openStore } from '../store/open-store.ts';
 import { openStoreThread } from '../store/sqlite/store-thread.ts';
+import { tagFiles } from '../tag-files.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
@@ -31,6 +32,7 @@ export async function serve(): Promise<void> {
   const { store: place } = config;
   const store = await (place.kind === 'sqlite' ? openStoreThread(place.path) : openStore(place));
   try {
+    const keptIn = config.tagFolder ?? (place.kind === 'sqlite' ? `${place.path}-tag` : undefined);
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createMachineRelay({
       config,
@@ -39,6 +41,7 @@ export async function serve(): Promise<void> {
       secret,
       onEvent: alerts.onEvent,
       operatorToken: operatorToken(config),
+      platform: { tagFiles: tagFiles(log, keptIn) },
     });
     const server = await listen(relay, config.listen);
     const { waiting, review, dead } = await store.counts();

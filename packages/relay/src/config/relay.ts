@@ -34,6 +34,11 @@ export const relaySettings = group({
     store.prefault('sqlite:./relay.db'),
     'Where signups are kept: `sqlite:` and the path of a file on a local disk, or `postgres://user:password@host:5432/database`',
   ),
+  tagFolder: setting(
+    'RELAY_TAG_FOLDER',
+    z.string().optional(),
+    'Folder that keeps files of earlier versions of the form, for pages that are open during an upgrade. Unset: one beside the file of the store; with PostgreSQL none',
+  ),
   listen: group({
     host: setting('RELAY_HOST', z.string().prefault('127.0.0.1'), 'Address to listen on; `0.0.0.0` for every network'),
     port: setting('RELAY_PORT', numberFrom(0, 65_535).prefault('4020'), 'Port to listen on; `0` picks a free one'),
@@ -104,7 +109,7 @@ export const relaySettings = group({
         .refine((text) => !/[?#]/.test(text), 'must be an address without ? and #')
         .transform((text) => text.replace(/\/+$/, ''))
         .optional(),
-      'Address of this relay as visitors reach it, for links in mails: `https://signup.example.com`',
+      'Address of this relay as visitors reach it, for links in mails and for snippets: `https://signup.example.com`',
     ),
     server: setting(
       'RELAY_SMTP_URL',

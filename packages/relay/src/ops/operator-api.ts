@@ -6,6 +6,9 @@ import { stream } from 'hono/streaming';
 import * as z from 'zod';
 import type { PageRequest } from '../store/signup-store.ts';
 import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
+import type { RelayContext } from '../context.ts';
+import { toListedForm } from './listed-form.ts';
+import { toListed } from './listed-signup.ts';
 import { type Operator, selectorFormat } from './operator.ts';
 import { hasBearerToken } from '../secrets.ts';
 import { readFilter } from './signup-filter.ts';
@@ -26,12 +29,20 @@ const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
  * Mounted at `/operator`. The token is sent as `Authorization: Bearer …`, not as a cookie, so that cross-site requests
  * are never authorized.
  */
-export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono {
+export function operatorApi(
+  { config, log }: Pick<RelayContext, 'config' | 'log'>,
+  { operator, token, now }: OperatorApiOptions,
+): Hono {
   const api = new Hono();
   operatorPage(api);
 
-  api.use('/api/*', async (context, next) => {
-    return refuseWithoutToken(context.req.header('authorization'), token) ?? next();
+  api.use('/api/*', async ({ req }, next) => {
+    const refusal = refuseWithoutToken(req.header('authorization'), token);
+    if (refusal) return refusal;
+    const [, read] = personal.exec(req.path) ?? [];
+    if (read && (read !== 'signups' || req.query('whole') === 'true'))
+      log.info({ read, id: req.query('id') }, 'an operator read personal data');
+    return next();
   });
 
   api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
@@ -51,10 +62,17 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
     });
   }
   api.get('/api/signups', async ({ req }) => {
-    const { after, limit, ...parts } = req.query();
+    const { after, limit, whole, ...parts } = req.query();
     const read = readFilter(parts, now());
     if (!read.ok) return refuse(badFilter(read.errors));
-    return Response.json({ signups: await operator.list(read.filter, pageOf(after, limit)) }, { headers });
+    const signups = await operator.list(read.filter, pageOf(after, limit));
+    return Response.json({ signups: whole === 'true' ? signups : signups.map(toListed) }, { headers });
+  });
+  api.get('/api/forms', ({ req }) => {
+    const address = config.mail.publicUrl ?? req.query('address') ?? new URL(req.url).origin;
+    // A Worker serves every form and the tag at its root.
+    const root = address.replace(/\/publications\/[^/]+$/, '');
+    return Response.json({ forms: Object.values(config.forms).map((form) => toListedForm(form, root)) }, { headers });
   });
   api.get('/api/consents', async ({ req }) => {
     const { after, limit } = req.query();
@@ -121,8 +139,11 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   return api;
 }
 
+/** The reads that answer with addresses or hashes of them; of signups, only with `whole=true`. */
+const personal = /\/api\/(signups|consents|suppressions|export|person)$/;
+
 function pageOf(after: string | undefined, limit: string | undefined): PageRequest {
-  return { after, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
+  return { after: after || undefined, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
 }
 
 const checkRequest = z.object({
@@ -165,9 +186,10 @@ export function refuse(why: Refused): Response {
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** By their path, relative to the operator endpoint. */
+/** By their path, relative to the operator endpoint; its slash at the end is one of them. */
 const files = {
   '/': { name: 'operator.html', type: 'text/html; charset=utf-8' },
+  '/:slash{$}': { name: 'operator.html', type: 'text/html; charset=utf-8' },
   '/operator.css': { name: 'operator.css', type: 'text/css; charset=utf-8' },
   '/operator.js': { name: 'operator.js', type: 'text/javascript; charset=utf-8' },
   '/mark.svg': { name: 'mark.svg', type: 'image/svg+xml' },
@@ -176,9 +198,11 @@ const files = {
 /** Adds the routes of the page. @param door - mounted at `/operator` */
 function operatorPage(door: Hono): void {
   for (const [path, { name, type }] of Object.entries(files)) {
-    door.get(path, async () => {
+    door.get(path, async ({ req }) => {
       const pages = await import('#operator-page');
-      return new Response(pages.files[name], {
+      // The page names its files relative to an address without a slash.
+      const prefix = req.path.endsWith('/') ? '"' : '"operator/';
+      return new Response(pages.files[name]?.replaceAll('"operator/', prefix), {
         headers: {
           'content-type': type,
           'content-security-policy': policy,

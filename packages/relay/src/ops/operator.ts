@@ -7,6 +7,7 @@ import type { RelayContext } from '../context.ts';
 import type { RelayEvent } from '../events.ts';
 import {
   type ConsentRecord,
+  type PageRequest,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
@@ -276,23 +277,20 @@ export function relayOperator(address: string, token: string, advice = 'check RE
       );
     return content;
   };
+  const pageQuery = ({ after = '', limit }: PageRequest) => ({ after, limit: String(limit) });
   return {
     status: () => ask('GET', 'status'),
     check: async (options = {}) => (await ask<{ checks: readonly CheckResult[] }>('POST', 'check', {}, options)).checks,
     setPaused: async (paused) => void (await ask('POST', paused ? 'pause' : 'resume')),
-    async list(filter, { after, limit }) {
-      const query = { ...writeFilter(filter), limit: String(limit), ...(after !== undefined && { after }) };
+    async list(filter, page) {
+      const query = { ...writeFilter(filter), ...pageQuery(page), whole: 'true' };
       return (await ask<{ signups: readonly StoredSignup[] }>('GET', 'signups', query)).signups;
     },
     redrive: async (filter) => (await ask<{ redriven: number }>('POST', 'redrive', writeFilter(filter))).redriven,
-    async listConsents({ after, limit }) {
-      const query = { limit: String(limit), ...(after !== undefined && { after }) };
-      return (await ask<{ consents: readonly ConsentRecord[] }>('GET', 'consents', query)).consents;
-    },
-    async suppressions({ after, limit }) {
-      const query = { limit: String(limit), ...(after !== undefined && { after }) };
-      return (await ask<{ hashes: readonly string[] }>('GET', 'suppressions', query)).hashes;
-    },
+    listConsents: async (page) =>
+      (await ask<{ consents: readonly ConsentRecord[] }>('GET', 'consents', pageQuery(page))).consents,
+    suppressions: async (page) =>
+      (await ask<{ hashes: readonly string[] }>('GET', 'suppressions', pageQuery(page))).hashes,
     async load(signups, consents, suppressions = []) {
       const lines = [
         ...signups,

@@ -217,7 +217,7 @@ export interface StoredSignup {
  * Whether a redrive reaches a signup: dead letters, what is in review, and unconfirmed ones whose mail is held, for a
  * reason. A mail that is being sent has none, and one that was sent, or may have been, is not sent again.
  */
-export function isRedrivable({ state, tried, reason, nextAttemptAt }: StoredSignup): boolean {
+export function isRedrivable({ state, tried, reason, nextAttemptAt }: Omit<StoredSignup, 'submission' | 'intent'>) {
   const isHeld = !tried && reason !== null && nextAttemptAt !== null;
   return state === 'unconfirmed' ? isHeld : state === 'dead' || state === 'review';
 }

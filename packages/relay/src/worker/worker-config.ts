@@ -13,6 +13,7 @@ const ofMachine = 'is a setting of a machine: remove it from the Worker';
 /** Settings that a Worker cannot have. */
 const refusals: Readonly<Partial<Record<string, string>>> = {
   RELAY_STORE: 'does not exist on a Worker, which keeps signups in a Durable Object per publication: remove it',
+  RELAY_TAG_FOLDER: ofMachine,
   RELAY_HOST: ofMachine,
   RELAY_PORT: ofMachine,
   RELAY_LOG_FORMAT: ofMachine,

@@ -29,6 +29,7 @@ describe('the configuration', () => {
     expect(readConfig(environment)).toEqual({
       store: { kind: 'sqlite', path: './relay.db' },
       api: { url: 'http://127.0.0.1:9/v2' },
+      tagFolder: undefined,
       listen: { host: '127.0.0.1', port: 4020 },
       log: { level: 'info', format: 'auto' },
       worker: { subrequests: 50 },

@@ -128,6 +128,11 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     ['find a person', async (store) => expect((await store.person('held1@example.com')).signups).toHaveLength(1)],
     ['find a signup by address', (store) => store.list({ email: 'held1@example.com' }, { limit: 10 })],
     ['list the newest', (store) => store.list({}, { limit: 50 })],
+    [
+      'list those before them',
+      async (store) =>
+        expect(await store.list({}, { limit: 50, after: (await idsOf(store, 'default'))[0] })).toHaveLength(0),
+    ],
     ['erase a person', (store) => store.erase('held1@example.com')],
     ['claim webhooks', async (store) => expect(await store.webhooks.claim('crm', 4, now)).toHaveLength(4)],
     ['claim none of those that wait', (store) => store.webhooks.claim('down', 4, now)],

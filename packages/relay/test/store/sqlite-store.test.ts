@@ -161,6 +161,9 @@ describe('a signup store in an SQLite file', () => {
     // Nothing is read of what waits for a destination that is held.
     for (const name of ['due', 'nextDue'] as const)
       expect(plan(webhooks[name])[0], name).toBe('SEARCH d USING PRIMARY KEY (name=?)');
+    // The newest are the last of the table.
+    const newest = (filter: string): string[] => plan(filtered.list(conditions({}, dialect).sql + filter));
+    expect([newest(''), newest(' AND id < ?')]).toEqual([['SCAN signup'], ['SEARCH signup USING PRIMARY KEY (id<?)']]);
     // What operators ask walks what is open, and never the delivered.
     const ofOperators = {
       ...scans,

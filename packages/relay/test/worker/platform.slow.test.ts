@@ -100,17 +100,19 @@ describe('the Worker', () => {
     const { sandbox, settings } = await api();
     const asked: string[] = [];
     const worker = await start({ ...settings, RELAY_MX_CHECK: 'review' }, undefined, {
-      name: 'cloudflare-dns.com',
-      answer(url) {
-        const name = url.searchParams.get('name') ?? '';
-        const type = url.searchParams.get('type') ?? '';
-        asked.push(`${type} ${name}`);
-        const hasMail = name === 'good.example' && type === 'MX';
-        return {
-          Status: hasMail ? 0 : 3,
-          Question: [{ name, type: 15 }],
-          ...(hasMail && { Answer: [{ name, type: 15, TTL: 60, data: '10 mx.good.example.' }] }),
-        };
+      host: {
+        name: 'cloudflare-dns.com',
+        answer(url) {
+          const name = url.searchParams.get('name') ?? '';
+          const type = url.searchParams.get('type') ?? '';
+          asked.push(`${type} ${name}`);
+          const hasMail = name === 'good.example' && type === 'MX';
+          return {
+            Status: hasMail ? 0 : 3,
+            Question: [{ name, type: 15 }],
+            ...(hasMail && { Answer: [{ name, type: 15, TTL: 60, data: '10 mx.good.example.' }] }),
+          };
+        },
       },
     });
     for (const email of ['ada@bad.example', 'ada@good.example']) expect((await worker.signUp(email)).status).toBe(202);

@@ -20,7 +20,7 @@ interface SignUpOptions {
 export async function start(
   settings: Readonly<Record<string, string>> = {},
   storage?: string,
-  host?: WorkerdOptions['host'],
+  more: Pick<WorkerdOptions, 'host' | 'assets'> = {},
 ) {
   const logged: string[] = [];
   bundle ??= bundleWorker();
@@ -28,7 +28,7 @@ export async function start(
     variables: { ...environment, RELAY_LOG_LEVEL: 'debug', RELAY_OPERATOR_TOKEN: token, ...settings },
     onLine: (line) => logged.push(line),
     ...(storage && { storage }),
-    ...(host && { host }),
+    ...more,
   });
   let isRunning = true;
   const stop = async (): Promise<void> => {

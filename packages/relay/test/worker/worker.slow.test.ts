@@ -125,7 +125,12 @@ describe('the Worker', () => {
     for (const path of ['/metrics', '/operator/api/status'])
       expect((await worker.get(`/publications/${other}${path}`, 'wrong')).status).toBe(401);
     expect((await worker.command('status')).stderr).toContain('This relay has several publications');
-    expect(await (await second.get('/operator', '')).text()).toContain('<!doctype html>');
+    for (const path of ['/operator', '/operator/'])
+      expect(await (await second.get(path, '')).text()).toContain('<!doctype html>');
+    const address = encodeURIComponent(`${worker.url}/publications/${other}`);
+    expect(await (await second.get(`/operator/api/forms?address=${address}`)).json()).toMatchObject({
+      forms: [{ name: 'shop', snippet: expect.stringContaining(`endpoint="${worker.url}/signup/shop"`) as unknown }],
+    });
     expect(await (await second.get('/metrics')).text()).toContain('{state="waiting"} 1');
 
     const exported = (await Promise.all([first, second].map((each) => each.command('export')))).map(

@@ -1,6 +1,10 @@
 /** The Worker in workerd: a signup to the sandbox that stays in its Durable Object, and wrong settings. */
+import { cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
+import { buildForm, partsIn } from '../built-form.ts';
 import { site } from '../running-relay.ts';
 import { api, start } from './running-worker.ts';
 
@@ -17,8 +21,12 @@ describe('the Worker', () => {
     );
     expect(worker.logged.join('\n')).not.toContain('ada@example.com');
     expect(await (await worker.get('/operator/api/signups')).json()).toMatchObject({
+      signups: [{ state: 'delivered', address: 'a•••@example.com', page: site }],
+    });
+    expect(await (await worker.get('/operator/api/signups?whole=true')).json()).toMatchObject({
       signups: [{ state: 'delivered', submission: { email: 'ada@example.com' } }],
     });
+    expect(worker.logged.some((line) => line.includes('an operator read personal data'))).toBe(true);
   });
 
   it('counts in its metrics what it has refused without its object', async () => {
@@ -36,6 +44,40 @@ describe('the Worker', () => {
     ];
     expect(await refusals()).toEqual(expected);
     expect(await refusals()).toEqual(expected);
+  });
+
+  it('has the files of the form as static assets, with the headers of the relay and the parts of earlier versions', async () => {
+    const assets = scratchFolder();
+    for (const version of ['1', '2']) cpSync(buildForm(version), assets, { recursive: true });
+    const { url } = await start({}, undefined, { assets });
+    const get = async (path: string, headers = {}): Promise<[Response, string]> => {
+      const answer = await fetch(url + path, { headers });
+      return [answer, await answer.text()];
+    };
+    const [script, text] = await get('/signup-form.js');
+    const open = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
+    const type = 'text/javascript; charset=utf-8';
+    expect([script.status, text]).toEqual([200, expect.stringContaining('//2')]);
+    expect(Object.fromEntries(script.headers)).toMatchObject({
+      ...open,
+      'content-type': type,
+      'cache-control': 'public, max-age=3600',
+      'x-content-type-options': 'nosniff',
+    });
+    const unchanged = await get('/signup-form.js', { 'if-none-match': script.headers.get('etag') });
+    expect([unchanged[0].status, unchanged[1]]).toEqual([304, '']);
+    for (const version of readdirSync(join(assets, 'parts'))) {
+      const [part, content] = await get(`/parts/${version}/dialog.js`);
+      expect(content).toBe(partsIn(text)[0]?.includes(version) ? 'dialog 2' : 'dialog 1');
+      expect(Object.fromEntries(part.headers)).toMatchObject({
+        ...open,
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+    }
+    for (const path of ['/languages/xx.js', '/_headers', '/languages/..%2f..%2findex.js'])
+      expect((await get(path))[0].status).toBe(404);
+    expect((await get('/thanks'))[0].status).toBe(200);
   });
 
   it('says what is wrong with its settings, and answers signups with 503', async () => {

@@ -1,0 +1,69 @@
+/** A form as the operator's page shows it, with the HTML that puts it on a website. */
+import { escapeHtml } from '@newsletter-kit/core/endpoint';
+import type { Form } from '../config/form.ts';
+import { linkedHtml, linksIn, withoutLinks } from '../pages/page.ts';
+import { wordsIn } from '../pages/words.ts';
+
+export interface ListedForm {
+  readonly name: string;
+  readonly origins: readonly string[];
+  /** Address of its page at the relay; null without one. */
+  readonly hosted: string | null;
+  /** To be pasted into a page of one of the origins. */
+  readonly snippet: string;
+}
+
+/** @param address - of the relay, as visitors reach it */
+export function toListedForm(form: Form, address: string): ListedForm {
+  const { name, origins, page } = form;
+  const endpoint = `${address}/signup${name === 'default' ? '' : `/${name}`}`;
+  return { name, origins: [...origins], hosted: page && endpoint, snippet: snippetOf(form, address, endpoint) };
+}
+
+/** The tag with the fields of the hosted form, a form of the same for visitors without the script, and the scripts. */
+function snippetOf({ page, consent, site }: Form, address: string, endpoint: string): string {
+  const { lang, emailLabel, button: subscribe } = wordsIn(site.lang);
+  const { label = emailLabel, button = subscribe, fields = [] } = page ?? {};
+  const sentence = page?.consent ?? consent.sentences.at(-1);
+  const required = consent.required ? ' required' : '';
+  const box = (name: string, text: string, attribute = ''): string =>
+    `${escaped`<label><input type="checkbox" name="${name}" value="${withoutLinks(text)}"`}${attribute}> ${linkedHtml(text)}</label>`;
+  /** The attributes of a field of the tag, and the same field in the form. */
+  const parts = [
+    ...fields.map(({ name, options }) =>
+      options.length === 0
+        ? [escaped`name="${name}"`, escaped`<label>${name} <input name="custom_fields[${name}]"></label>`]
+        : [
+            escaped`name="${name}" kind="list" options="${options.join(' | ')}"`,
+            `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each)).join(' ')}</fieldset>`,
+          ],
+    ),
+    ...(sentence === undefined ? [] : [[consentAttributes(sentence) + required, box('consent', sentence, required)]]),
+  ];
+  return [
+    lang === 'en'
+      ? escaped`<newsletter-signup endpoint="${endpoint}">`
+      : escaped`<newsletter-signup lang="${lang}" endpoint="${endpoint}">`,
+    ...parts.map(([attributes]) => `  <newsletter-field ${attributes}></newsletter-field>`),
+    escaped`  <form slot="fallback" action="${endpoint}" method="post">`,
+    escaped`    <label>${label} <input type="email" name="email" autocomplete="email" required></label>`,
+    ...parts.map(([, control]) => `    ${control}`),
+    escaped`    <button>${button}</button>`,
+    '  </form>',
+    '</newsletter-signup>',
+    ...(lang === 'en' ? [] : [escaped`<script src="${address}/languages/${lang}.js" async></script>`]),
+    escaped`<script src="${address}/signup-form.js" async></script>`,
+  ].join('\n');
+}
+
+/** The tag's field for a consent has one link. */
+function consentAttributes(sentence: string): string {
+  const [link] = linksIn(sentence);
+  if (!link) return escaped`kind="consent" label="${sentence}"`;
+  const label = withoutLinks(sentence.replace(link.whole, () => `[${link.label}]`));
+  return escaped`kind="consent" label="${label}" href="${link.address}"`;
+}
+
+function escaped(html: TemplateStringsArray, ...values: readonly string[]): string {
+  return String.raw({ raw: html }, ...values.map(escapeHtml));
+}

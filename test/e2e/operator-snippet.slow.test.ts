@@ -1,0 +1,108 @@
+/** The snippet of the operator's page, pasted into a page of a website. */
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../../packages/relay/test/commands/relay-process.ts';
+import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
+import { buildIfStale } from '../../scripts/build.ts';
+import { root } from '../../scripts/root.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { hosted } from './hosted.ts';
+import { notice, openBrowser, watchConsole, type BrowserSession } from './visitor.ts';
+
+let session: BrowserSession;
+beforeAll(async () => {
+  await buildIfStale('start');
+  session = await openBrowser();
+});
+afterAll(() => session?.close());
+
+const page = {
+  RELAY_PAGE: 'true',
+  RELAY_PAGE_FIELDS: 'First Name, Topics=boats|<food>',
+  RELAY_PAGE_CONSENT: 'I want the letter & can leave with a "click".',
+  RELAY_CONSENT_REQUIRED: 'true',
+};
+
+/** A website with the snippet that the operator of a relay with these settings copies. */
+async function pasted(settings: Readonly<Record<string, string>>) {
+  let snippet = '';
+  const site = await hosted({
+    fetch: () =>
+      new Response(`<!doctype html><title>A site</title>${snippet}`, { headers: { 'content-type': 'text/html' } }),
+  });
+  onTestFinished(() => site.close());
+  const folder = scratchFolder();
+  const api = sandboxApi();
+  const relay = await serve(folder, {
+    NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`,
+    RELAY_ALLOWED_ORIGINS: site.origin,
+    ...settings,
+  });
+  const operator = await session.browser.newPage();
+  await operator.goto(`${relay.address}/operator`);
+  await operator.waitForSelector('#enter:not([hidden])');
+  await operator.type('#token', (await readFile(`${folder}/relay.db-operator`, 'utf8')).trim());
+  await operator.keyboard.press('Enter');
+  await operator.waitForSelector('#forms pre');
+  snippet = await operator.$eval('#forms pre', ({ textContent }) => textContent);
+  await operator.close();
+  const visitor = await session.browser.newPage();
+  onTestFinished(() => visitor.close());
+  await serveTag(visitor, relay.address);
+  return { visitor, open: () => visitor.goto(site.origin), received: api.received, relay };
+}
+
+/** Serves the files of the tag at the address of the relay. */
+async function serveTag(visitor: Page, address: string): Promise<void> {
+  await visitor.setRequestInterception(true);
+  visitor.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (origin !== address || !pathname.endsWith('.js')) return void request.continue();
+    void readFile(join(root, 'widget/dist', basename(pathname))).then((body) =>
+      request.respond({ body, contentType: 'text/javascript', headers: { 'access-control-allow-origin': '*' } }),
+    );
+  });
+}
+
+it('signs up from a bare page', async () => {
+  const { visitor, open, received } = await pasted({});
+  const complaints: string[] = [];
+  watchConsole(visitor, complaints);
+  await open();
+  await visitor.locator('newsletter-signup >>> input[part~=input]').fill('ada@example.com');
+  await visitor.locator('newsletter-signup >>> button').click();
+  await notice(visitor, 'success');
+  await expect.poll(() => received).toMatchObject([{ email: 'ada@example.com' }]);
+  expect(complaints.filter((each) => !each.includes('favicon'))).toEqual([]);
+});
+
+it('signs up with the fields and the consent of the hosted form', async () => {
+  const { visitor, open, received } = await pasted(page);
+  await open();
+  await visitor.locator('newsletter-signup >>> input[name=email]').fill('ada@example.com');
+  await visitor.locator('newsletter-signup >>> input[name="custom_fields[First Name]"]').fill('Ada');
+  for (const name of ['custom_fields[Topics][]', 'consent'])
+    await visitor.locator(`newsletter-signup >>> input[name="${name}"]`).click();
+  await visitor.locator('newsletter-signup >>> button').click();
+  await notice(visitor, 'success');
+  await expect.poll(() => received).toMatchObject([{ email: 'ada@example.com', custom_fields: topics('Ada') }]);
+});
+
+it('signs up without a script', async () => {
+  const { visitor, open, received } = await pasted(page);
+  await visitor.setJavaScriptEnabled(false);
+  await open();
+  await visitor.type('[name=email]', 'grace@example.com');
+  await visitor.type('[name="custom_fields[First Name]"]', 'Grace');
+  for (const name of ['custom_fields[Topics][]', 'consent']) await visitor.click(`[name="${name}"]`);
+  await Promise.all([visitor.waitForNavigation(), visitor.click('button')]);
+  expect(visitor.url()).toMatch(/\/thanks$/);
+  await expect.poll(() => received).toMatchObject([{ email: 'grace@example.com', custom_fields: topics('Grace') }]);
+});
+
+const topics = (name: string) => [
+  { name: 'First Name', value: name },
+  { name: 'Topics', value: ['boats'] },
+];
