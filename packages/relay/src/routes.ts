@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import type { SignupEndpoint } from './admission/endpoint.ts';
 import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
 import { type Form, mailsOfForm } from './config/form.ts';
+import { bounceRoutes } from './confirmation/bounces.ts';
 import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
@@ -42,7 +43,7 @@ const notFound = refused(
 );
 
 /** Beginnings of the paths that need state; {@link createSignupRoutes} has all others. */
-export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/operator'] as const;
+export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/bounces', '/operator'] as const;
 
 /** The routes of forms, and every route that needs no state. @param signUp - answers a post to a form */
 export function createSignupRoutes(
@@ -100,6 +101,7 @@ export function createRoutes(
       confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post), statusOf }),
     );
   }
+  if (config.mail.bounceSecrets) app.route('/bounces', bounceRoutes(context, config.mail.bounceSecrets));
   if (token) app.route('/operator', operatorApi(context, { operator, token, now }));
   return app;
 }

@@ -15,6 +15,7 @@ import {
   smtpServer,
   store,
   webAddress,
+  webhookSecrets,
   listSource,
 } from './values.ts';
 
@@ -110,6 +111,11 @@ export const relaySettings = group({
         .transform((text) => text.replace(/\/+$/, ''))
         .optional(),
       'Address of this relay as visitors reach it, for links in mails and for snippets: `https://signup.example.com`',
+    ),
+    bounceSecrets: setting(
+      'RELAY_BOUNCE_SECRET',
+      webhookSecrets.optional(),
+      'Secret of Standard Webhooks with which posts to `/bounces` are signed. Unset: there is no such address',
     ),
     server: setting(
       'RELAY_SMTP_URL',

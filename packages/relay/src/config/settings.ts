@@ -34,7 +34,7 @@ export function secretsOf(
   const { store, operator, secret, mail, forms, webhooks } = config;
   const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
   const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
-  const ofWebhooks = webhooks.flatMap(({ secrets }) => secrets);
+  const ofWebhooks = [...webhooks.flatMap(({ secrets }) => secrets), ...(mail.bounceSecrets ?? [])];
   return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms, ...ofWebhooks]
     .filter((each) => each !== undefined)
     .filter(Boolean);

@@ -122,7 +122,8 @@ export function planMails(
   return { mailed, kept, records: [...known].flatMap(([key, record]) => (changed.has(key) ? [record] : [])) };
 }
 
-const suppressed = 'no confirmation mail: the owner of the mailbox has said that it was not them';
+const suppressed =
+  'no confirmation mail: the owner of the mailbox has said that it was not them, or a mail to it came back';
 const waiting = 'no confirmation mail yet: the mailbox has one already, and gets the next when its wait is over';
 
 /** @returns the number of mails with this one, or until when there is none */

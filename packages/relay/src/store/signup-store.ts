@@ -404,8 +404,10 @@ export interface SignupStore {
   /**
    * Deletes an unconfirmed signup whose person did not sign up, and stops the confirmation mails to the mailbox until
    * it is forgotten or confirms one. Idempotent.
+   *
+   * @param id - null where there is no such signup
    */
-  stopMails(id: string, mailbox: Mailbox, at: number): Promise<void>;
+  stopMails(id: string | null, mailbox: Mailbox, at: number): Promise<void>;
   /**
    * Notes that the person of a confirmed signup has left: it is due for {@link openStatuses} once it is delivered. One
    * that has surely not reached the API is deleted. Idempotent; nothing without its content.

@@ -293,7 +293,7 @@ class PostgresStore implements SignupStore {
     });
   }
 
-  stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
+  stopMails(id: string | null, { mailbox, publication }: Mailbox, at: number): Promise<void> {
     return this.#write(sql.stopMails, [id, mailbox, publication, at]);
   }
 

@@ -299,10 +299,10 @@ export class SqliteStore implements SignupStore {
     });
   }
 
-  stopMails(id: string, mailbox: Mailbox, at: number): Promise<void> {
+  stopMails(id: string | null, { mailbox, publication }: Mailbox, at: number): Promise<void> {
     return this.#commits.run(() => {
       this.#statements.removeUnconfirmed.run(id);
-      this.#statements.suppressMailbox.run({ ...mailbox, at });
+      this.#statements.suppressMailbox.run({ mailbox, publication, at });
     });
   }
 

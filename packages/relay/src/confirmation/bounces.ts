@@ -1,0 +1,94 @@
+/** Mails that came back, as the service behind the mail server reports them: by posts signed as Standard Webhooks. */
+import { redact } from '@newsletter-kit/core';
+import { collectBody, refusalBody, refused } from '@newsletter-kit/core/endpoint';
+import { submissionLimit } from '@newsletter-kit/core/signup';
+import { Hono } from 'hono';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import * as z from 'zod';
+import type { RelayContext } from '../context.ts';
+import { StoreUnavailableError } from '../errors.ts';
+
+/** A bounce as this endpoint has it, or as Resend does, which reports permanent ones alone unless it says otherwise. */
+const bounce = z.union([
+  z.object({ address: z.string().min(3), reason: z.string(), hard: z.boolean() }),
+  z
+    .object({
+      type: z.literal('email.bounced'),
+      data: z.object({
+        to: z.array(z.string()).length(1),
+        bounce: z.object({ message: z.string().default(''), type: z.string().default('Permanent') }).prefault({}),
+      }),
+    })
+    .transform(({ data: { to, bounce } }) => ({
+      address: to.join(''),
+      reason: bounce.message,
+      hard: bounce.type !== 'Transient',
+    })),
+]);
+
+const refuse = (...why: Parameters<typeof refused>): Response =>
+  Response.json(refusalBody(refused(...why)), { status: why[0] });
+
+/**
+ * A hard bounce makes dead letters of the open signups of its address, and ends the mails to that mailbox. Whether the
+ * address is known shows in no answer.
+ *
+ * @param secrets - of Standard Webhooks: any of them may have signed
+ */
+export function bounceRoutes(context: RelayContext, secrets: readonly string[]): Hono {
+  /** @returns what was sent; undefined where none of the secrets has signed it @throws SyntaxError if it is no JSON */
+  const contentOf = (body: string, { headers }: Request): unknown => {
+    // Services that send by the library Svix name them after it.
+    const sent = ['id', 'timestamp', 'signature'].map((name) => [
+      `webhook-${name}`,
+      headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`) ?? '',
+    ]);
+    for (const secret of secrets) {
+      try {
+        return new Webhook(secret).verify(body, Object.fromEntries(sent));
+      } catch (error) {
+        if (!(error instanceof WebhookVerificationError)) throw error;
+      }
+    }
+    return undefined;
+  };
+  return new Hono()
+    .post('/', async ({ req: { raw } }) => {
+      const body = new TextDecoder().decode((await collectBody(raw.body ?? [], submissionLimit)) ?? undefined);
+      const content = contentOf(body, raw);
+      if (content === undefined)
+        return refuse(401, 'UNAUTHORIZED', 'The signature is missing, old, or of another secret.');
+      const read = bounce.safeParse(content);
+      if (!read.success)
+        return refuse(
+          400,
+          'INVALID_BODY',
+          'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.',
+        );
+      if (read.data.hard) await endMails(context, read.data);
+      return new Response(null, { status: 204 });
+    })
+    .onError((error) => {
+      if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'The body is not JSON.');
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      return refuse(503, 'UNAVAILABLE', 'The store cannot be written: send it again.');
+    });
+}
+
+async function endMails(
+  { store, log, events, secrets, now }: RelayContext,
+  { address, reason: said }: z.output<typeof bounce>,
+): Promise<void> {
+  const { signups, mails } = await store.person(address);
+  const open = signups.filter(({ state }) => state === 'unconfirmed');
+  const reason = `The confirmation mail came back: ${redact(said, secrets).slice(0, 300)}`;
+  await store.settle(
+    open.map(({ id }) => id),
+    { state: 'dead', at: now(), reason },
+  );
+  for (const mailbox of mails) await store.stopMails(null, mailbox, now());
+  for (const { id, form } of open) {
+    log.error({ signup: id, reason }, 'the confirmation mail came back; kept as a dead letter');
+    events.emit({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
+  }
+}
