@@ -46,43 +46,47 @@ export async function checkSender(
 ): Promise<readonly CheckResult[]> {
   const confirming = Object.values(forms).filter(({ confirmation }) => confirmation !== null);
   const domains = new Set(confirming.map(({ confirmation }) => confirmation?.from.address.replace(/^.*@/, '') ?? ''));
-  const found = await Promise.all([...domains].map((domain) => checkSenderDomain(domain, dkim, resolver)));
-  if (mail === undefined) return found.flat();
-  const name = 'test mail';
+  const found = (await Promise.all([...domains].map((domain) => checkSenderDomain(domain, dkim, resolver)))).flat();
+  if (mail === undefined) return found;
   const [form] = confirming;
   // Signed with no key of the relay: it confirms nothing.
   const link = { address: `${publicUrl}/confirm/${signLink(randomBytes(32), randomUUID())}`, isOneClick: false };
   const signup = { id: randomUUID(), email: mail, origin: null, receivedAt: Date.now() };
   const message = form && confirmationMessage(form, signup, link);
-  if (!message || server === undefined || open === null)
-    return [...found.flat(), { name, result: 'failed', text: 'No form sends any: RELAY_CONFIRMATION is not true.' }];
-  const transport = await open(server);
+  const failure =
+    !message || server === undefined || open === null
+      ? 'No form sends any: RELAY_CONFIRMATION is not true.'
+      : await failureOf(await open(server), secrets, (transport) =>
+          transport.send(message, AbortSignal.timeout(3 * timeoutMs), () => Promise.resolve()),
+        );
+  const text = `The mail server took it. Where it arrives, its header Authentication-Results has to say spf=pass, dkim=pass and dmarc=pass.`;
+  return [...found, { name: 'test mail', result: failure === null ? 'ok' : 'failed', text: failure ?? text }];
+}
+
+/** Why something failed at the mail server; null if it did not. */
+async function failureOf(
+  transport: MailTransport,
+  secrets: readonly string[],
+  work: (transport: MailTransport) => Promise<void>,
+): Promise<string | null> {
   try {
-    await transport.send(message, AbortSignal.timeout(3 * timeoutMs), () => Promise.resolve());
-    const text =
-      'The mail server took it. Its header Authentication-Results, where it arrives, has to say spf=pass, dkim=pass and dmarc=pass.';
-    return [...found.flat(), { name, result: 'ok', text }];
+    await work(transport);
+    return null;
   } catch (error) {
-    return [...found.flat(), { name, result: 'failed', text: classifyMailError(error, secrets).reason }];
+    return classifyMailError(error, secrets).reason;
   } finally {
     transport.close();
   }
 }
 
 async function checkMailServer(
-  server: SmtpServer,
+  { host, port }: SmtpServer,
   secrets: readonly string[],
   transport: MailTransport,
 ): Promise<CheckResult> {
-  const name = mailServerCheck;
-  try {
-    await transport.verify();
-    return { name, result: 'ok', text: `${server.host}:${server.port} takes mails` };
-  } catch (error) {
-    return { name, result: 'failed', text: classifyMailError(error, secrets).reason };
-  } finally {
-    transport.close();
-  }
+  const failure = await failureOf(transport, secrets, () => transport.verify());
+  const result = failure === null ? 'ok' : 'failed';
+  return { name: mailServerCheck, result, text: failure ?? `${host}:${port} takes mails` };
 }
 
 /** Requests an invalid link: only a relay answers with that page, through every proxy in front of it. */
@@ -120,51 +124,56 @@ async function checkSenderDomain(
 ): Promise<readonly CheckResult[]> {
   const name = domainToASCII(domain);
   if (isReserved(name)) return [];
-  const recordsOf = async (at: string, isOne: (record: string) => boolean): Promise<readonly string[]> =>
-    (await emptyWhereNone(resolver.resolveTxt(at))).map((parts) => parts.join('')).filter(isOne);
-  const check = async (kind: string, look: () => Promise<string | null>): Promise<CheckResult> => {
-    try {
-      const problem = await look();
-      return { name: `${kind} of ${name}`, result: problem === null ? 'ok' : 'warning', text: problem ?? 'published' };
-    } catch {
-      return {
-        name: `${kind} of ${name}`,
-        result: 'warning',
-        text: 'The name servers do not answer: it was not looked up.',
-      };
-    }
-  };
-  return Promise.all([
-    check('SPF', async () => {
-      const records = await recordsOf(name, (record) => /^v=spf1(?: |$)/i.test(record));
-      if (records.length === 0)
-        return `There is none, so that mails look forged: publish the TXT record at ${name} that the provider of RELAY_SMTP_URL names, such as "v=spf1 include:PROVIDER ~all".`;
-      if (records.length > 1) return `${name} has ${records.length} records, and none counts then: join them to one.`;
-      return /^v=spf1\s+[-~]all\s*$/i.test(records[0] ?? '')
-        ? `It says that ${name} sends no mails: name the provider of RELAY_SMTP_URL in it, with "include:".`
-        : null;
+  const parents = name.split('.').map((_, at, labels) => labels.slice(at).join('.'));
+  const lookups = [
+    {
+      kind: 'SPF',
+      at: [name],
+      format: /^v=spf1(?: |$)/i,
+      missing: `There is none, so that mails look forged: publish the TXT record at ${name} that the provider of RELAY_SMTP_URL names, such as "v=spf1 include:PROVIDER ~all".`,
+      problem: spfProblem,
+    },
+    {
+      kind: 'DMARC',
+      at: parents.slice(0, -1).map((parent) => `_dmarc.${parent}`),
+      format: /^v=DMARC1(?:;|$)/i,
+      missing: `There is none, which large providers ask for: publish the TXT record "v=DMARC1; p=none" at _dmarc.${name}.`,
+    },
+    {
+      kind: `DKIM key "${selector}"`,
+      at: selector === undefined ? [] : [`${selector}._domainkey.${name}`],
+      format: /(?:^|;)\s*p=\s*[^\s;]/,
+      missing: `There is none: publish the record that the provider of RELAY_SMTP_URL names at ${selector}._domainkey.${name}, or name its selector.`,
+    },
+  ];
+  const asked = lookups.filter(({ at }) => at.length > 0);
+  return Promise.all(
+    asked.map(async ({ kind, at, format, missing, problem = () => null }): Promise<CheckResult> => {
+      const found = await firstRecords(resolver, at, format).catch(() => null);
+      const text =
+        found === null
+          ? 'The name servers do not answer: it was not looked up.'
+          : found.length === 0
+            ? missing
+            : problem(found);
+      return { name: `${kind} of ${name}`, result: text === null ? 'ok' : 'warning', text: text ?? 'published' };
     }),
-    check('DMARC', async () => {
-      const labels = name.split('.');
-      for (let at = 0; at < labels.length - 1; at += 1) {
-        const records = await recordsOf(`_dmarc.${labels.slice(at).join('.')}`, (record) =>
-          /^v=DMARC1(?:;|$)/i.test(record),
-        );
-        if (records.length > 0) return null;
-      }
-      return `There is none, which large providers ask for: publish the TXT record "v=DMARC1; p=none" at _dmarc.${name}.`;
-    }),
-    ...(selector === undefined
-      ? []
-      : [
-          check(`DKIM key "${selector}"`, async () => {
-            const records = await recordsOf(`${selector}._domainkey.${name}`, (record) =>
-              /(?:^|;)\s*p=\s*[^\s;]/.test(record),
-            );
-            return records.length > 0
-              ? null
-              : `There is none: publish the record that the provider of RELAY_SMTP_URL names at ${selector}._domainkey.${name}, or name its selector.`;
-          }),
-        ]),
-  ]);
+  );
+}
+
+/** The TXT records of a format at the first name that has any. */
+async function firstRecords(resolver: TxtResolver, names: readonly string[], format: RegExp): Promise<string[]> {
+  for (const name of names) {
+    const records = (await emptyWhereNone(resolver.resolveTxt(name))).map((parts) => parts.join(''));
+    const found = records.filter((record) => format.test(record));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function spfProblem(records: readonly string[]): string | null {
+  if (records.length > 1) return `There are ${records.length} records, and none counts then: join them to one.`;
+  return /^v=spf1\s+[-~]all\s*$/i.test(records[0] ?? '')
+    ? 'It says that the domain sends no mails: name the provider of RELAY_SMTP_URL in it, with "include:".'
+    : null;
 }

@@ -39,13 +39,15 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
   /** @returns what was sent; undefined where none of the secrets has signed it @throws SyntaxError if it is no JSON */
   const contentOf = (body: string, { headers }: Request): unknown => {
     // Services that send by the library Svix name them after it.
-    const sent = ['id', 'timestamp', 'signature'].map((name) => [
-      `webhook-${name}`,
-      headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`) ?? '',
-    ]);
+    const sent = (name: string): string => headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`) ?? '';
+    const signing = {
+      'webhook-id': sent('id'),
+      'webhook-timestamp': sent('timestamp'),
+      'webhook-signature': sent('signature'),
+    };
     for (const secret of secrets) {
       try {
-        return new Webhook(secret).verify(body, Object.fromEntries(sent));
+        return new Webhook(secret).verify(body, signing);
       } catch (error) {
         if (!(error instanceof WebhookVerificationError)) throw error;
       }

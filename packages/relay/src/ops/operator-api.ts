@@ -46,9 +46,8 @@ export function operatorApi(
   });
 
   api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
-  api.get('/api/check', async () => Response.json({ checks: await operator.check() }, { headers }));
-  api.post('/api/check', async ({ req }) => {
-    const read = checkRequest.safeParse(await req.json().catch(() => null));
+  api.on(['GET', 'POST'], '/api/check', async ({ req }) => {
+    const read = checkRequest.safeParse(req.method === 'GET' ? {} : await req.json().catch(() => null));
     if (!read.success)
       return refuse(
         refused(400, 'INVALID_BODY', 'Send {"dkim": "…", "mail": "…"}: a selector and an address, or neither.'),

@@ -180,7 +180,7 @@ function accentStyle(site: Site): string {
   return `:root{--accent:${accent};--on-accent:${ink}}a{color:inherit}:focus-visible{outline-color:currentColor}`;
 }
 
-/** The colour of a site's buttons, that of its theme for light pages where it has none of its own, and of their text. */
+/** The colours of a site's buttons and of their text: its own, or those of its theme on light pages. */
 export function accentOf({ accent, theme }: Site): { readonly accent: string; readonly ink: string } {
   const style = theme === null ? pageStyle : themes[theme];
   const colour = accent ?? /--accent:(?:light-dark\()?(#[\da-f]{6})/.exec(style)?.[1] ?? '#1a2024';
