@@ -1,10 +1,11 @@
 /** The one click of RFC 8058 by which a program for mails unsubscribes: an objection before, a leave after it. */
 import { describe, expect, it } from 'vitest';
-import { waitUntil } from '../../../../test/support/waits.ts';
+import { waitFor, waitUntil } from '../../../../test/support/waits.ts';
 import { refusal } from '../delivery/parts.ts';
 import { startMailServer, type ReceivedMail } from '../mail-server.ts';
 import type { RelayParts } from '../running-relay.ts';
-import { sandboxApi } from '../sandbox-api.ts';
+import { type Handler, sandboxApi } from '../sandbox-api.ts';
+import { leftByMail } from '../../src/store/signup-store.ts';
 import { confirming, mailTo, publicUrl } from './confirming.ts';
 
 const email = 'ada@example.com';
@@ -103,6 +104,44 @@ describe('the one click', () => {
     await confirm();
     expect((await leave()).status).toBe(200);
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, sent: 0, delivered: 0 });
+    expect(api.received).toEqual([]);
+  });
+
+  /** Leaves while the API has the signup in hand. @param answer - what the API says then; default: what it says */
+  async function leftMeanwhile(answer: Handler | null) {
+    let passed = 0;
+    const test = await mailed({ now: () => Date.now() + passed, delivery: { backoff: { firstMs: 1, maxMs: 5 } } });
+    const { api, confirm, leave } = test;
+    const asked = Promise.withResolvers<Request>();
+    const left = Promise.withResolvers<undefined>();
+    api.instead = async (request) => {
+      asked.resolve(request);
+      await left.promise;
+      api.instead = null;
+      return answer ? answer(request) : api.fetch(request);
+    };
+    await confirm();
+    await waitFor('the API is asked', asked.promise);
+    expect((await leave()).status).toBe(200);
+    passed = 200_000;
+    left.resolve(undefined);
+    return test;
+  }
+
+  it('while the API has the signup in hand unsubscribes the person after that', async () => {
+    const { api, status } = await leftMeanwhile(null);
+    await waitUntil('the job of the API', async () => {
+      api.sandbox.clock.advance(1000);
+      return (await status())[0] === 'inactive';
+    });
+    expect(api.received).toHaveLength(1);
+  });
+
+  it('while the API fails keeps a retry from creating anything', async () => {
+    const { api, relay, status } = await leftMeanwhile(() => Promise.resolve(refusal(503)));
+    await waitUntil('a dead letter', async () => (await relay.store.counts()).dead === 1);
+    expect(await relay.store.list({}, { limit: 1 })).toMatchObject([{ reason: leftByMail }]);
+    expect(await status()).toEqual([]);
     expect(api.received).toEqual([]);
   });
 
