@@ -73,7 +73,7 @@ export function confirmationMessage(
   };
   const paragraphs = asked.trim().split(/(?:\r?\n[ \t]*){2,}/);
   const small = [
-    ...(own === null ? [`${words.mailLink} ${anchor(link, link)}`, anchor(notMe, words.mailNotMe)] : []),
+    ...(own === null ? [`${escapeHtml(words.mailLink)} ${anchor(link, link)}`, anchor(notMe, words.mailNotMe)] : []),
     ...(legal.length === 0 ? [] : [legal.map(({ address, label }) => anchor(address, label)).join(' · ')]),
   ];
   return {
@@ -86,6 +86,7 @@ export function confirmationMessage(
     ].join('\n\n'),
     html: mailHtml(own === null ? words.lang : site.lang, title, [
       `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(site.title)}</p>`,
+      ...(own === null ? [`<h1 style="margin:0 0 20px;font-size:22px">${escapeHtml(words.confirmHeading)}</h1>`] : []),
       ...paragraphs.map((each) => {
         const content = filled(escapeHtml(each).replaceAll(/\r?\n/g, '<br>\n'), html);
         return `<p dir="auto" style="margin:0 0 20px">${content}</p>`;

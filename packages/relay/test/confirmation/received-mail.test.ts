@@ -63,7 +63,19 @@ describe.each(languages)('in the language %s', (lang) => {
     expect(date, text).toContain(new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(at));
     expect(date).toMatch(/UTC/);
 
-    const drawn = [title, asked, click, button, other, link, notMe, words.privacy, '·', words.imprint];
+    const drawn = [
+      title,
+      escaped(words.confirmHeading),
+      asked,
+      click,
+      button,
+      other,
+      link,
+      notMe,
+      words.privacy,
+      '·',
+      words.imprint,
+    ];
     expect(readIn(html)).toMatch(new RegExp(`^${drawn.join(' ')}$`));
     expect(subject).toBe(filled(words.mailSubject, { title }));
     expect(html).toContain(`<html lang="${lang}" dir="${['ar', 'he'].includes(lang) ? 'rtl' : 'ltr'}">`);
