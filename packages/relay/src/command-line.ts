@@ -75,7 +75,8 @@ const commands: CommandLine<null>['commands'] = {
     load: () => import('./commands/webhooks.ts'),
   },
   check: {
-    about: 'check settings, origins, store, API key, publications, clock, mail server and DNS; fails where signups would not arrive',
+    about:
+      'check settings, origins, store, API key, publications, clock, mail server and DNS; fails where signups would not arrive',
     load: () => import('./commands/check.ts'),
   },
 };

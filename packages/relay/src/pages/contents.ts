@@ -30,4 +30,4 @@ export const contents = {
   nothingToStop: { heading: 'nothingToStop', text: ['nothingToStopText'] },
   brokenLink: { heading: 'brokenLink', text: ['brokenLinkText'] },
   gone: { heading: 'gone', text: ['goneText'] },
-} as const satisfies Readonly<Record<string, Content>>;
+} as const;
