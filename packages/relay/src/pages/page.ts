@@ -199,7 +199,7 @@ function accentStyle(site: Site): string {
   return `:root{--accent:${accent};--on-accent:${ink}}${plain}`;
 }
 
-/** The colour of a site's buttons, that of its theme for light pages where it has none of its own, and of their text. */
+/** The colour of a site's buttons, without one that of its theme for light pages, and the colour of their text. */
 export function accentOf({ accent, theme }: Site): { readonly accent: string; readonly ink: string } {
   const style = theme === null ? pageStyle : themes[theme];
   const colour = accent ?? /--accent:(?:light-dark\()?(#[\da-f]{6})/.exec(style)?.[1] ?? '#1a2024';
