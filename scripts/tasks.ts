@@ -60,7 +60,8 @@ function testAll(args: readonly string[]): Promise<boolean> {
   if (part) return runSteps(slowSteps([part]), ringMinutes.everything);
   const fast = new Set(fastSteps.flat());
   const rest = slowSteps().filter((step) => !('title' in step && fast.has(step)));
-  return runSteps([...fastSteps, ...rest], ringMinutes.everything);
+  // The limit is that of a part; one machine runs all of them.
+  return runSteps([...fastSteps, ...rest], 2 * ringMinutes.everything);
 }
 
 function readPart(args: readonly string[]): string | undefined {

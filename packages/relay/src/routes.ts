@@ -13,7 +13,7 @@ import type { Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
 import type { Operator } from './ops/operator.ts';
 import { contents } from './pages/contents.ts';
-import { formPage, refusalPage } from './pages/form-page.ts';
+import { formPage, refusalPage } from './admission/form-page.ts';
 import { pageOf, siteOf, unstored } from './pages/page.ts';
 
 /** What answers behind the routes. */

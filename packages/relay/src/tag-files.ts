@@ -48,7 +48,8 @@ export function tagFiles(log: Log, keptIn?: string, builtIn = builtFolder): Hono
       for (const [name, value] of Object.entries({ ...tagHeaders, ...caching })) c.res.headers.set(name, value);
     });
     for (const root of new Set(folders)) app.get(path, serveStatic({ root, precompressed: true }));
-    if (!isBuilt) app.get(path, ({ text }) => text(notBuilt, 503, { 'cache-control': 'no-store' }));
+    const [said, status] = isBuilt ? (['There is no such file.\n', 404] as const) : ([notBuilt, 503] as const);
+    app.get(path, ({ text }) => text(said, status, { ...tagHeaders, 'cache-control': 'no-store' }));
   }
   return app;
 }

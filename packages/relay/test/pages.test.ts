@@ -56,6 +56,11 @@ it('a language that nobody has translated has English words beside those of the 
   expect(thanks?.html).toContain(wordsIn('en').received);
 });
 
+it('a language has its words by its newer code too, and in any case', () => {
+  for (const tag of ['iw', 'HE', 'he-IL']) expect([tag, wordsIn(tag).lang]).toEqual([tag, 'he']);
+  expect(wordsIn('zh-Hant-HK').lang).toBe('zh');
+});
+
 it('every language has every sentence, with the same values', () => {
   const valuesIn = (text: string): readonly string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
   const english = wordsIn('en');

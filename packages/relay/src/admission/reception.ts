@@ -19,7 +19,7 @@ import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import { DeadlineError } from '../deadline.ts';
-import { refusalPage } from '../pages/form-page.ts';
+import { refusalPage } from './form-page.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
 import { checkOrigin } from './screening.ts';

@@ -183,7 +183,7 @@ export class Screening {
   }
 }
 
-/** Refuses posts from other websites. The relay's own pages may post too: each has the form, or what was entered in it. */
+/** Refuses posts from other websites. The relay's own pages may post too: they have the form, or what was entered. */
 export function checkOrigin({ header, form }: Pick<SignupPost, 'header' | 'form'>): Refused | null {
   if (allowedOrigin(header, form.origins) !== null) return null;
   if (isOwnPage(header)) return null;

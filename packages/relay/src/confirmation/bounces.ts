@@ -8,9 +8,13 @@ import * as z from 'zod';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
 
-/** A bounce as this endpoint has it, or as Resend does, which reports permanent ones alone unless it says otherwise. */
+/** A bounce as this endpoint has it, or an event of Resend, whose bounces are permanent unless it says otherwise. */
 const bounce = z.union([
   z.object({ address: z.string().min(3), reason: z.string(), hard: z.boolean() }),
+  // A person who reports the mail as spam wants no other.
+  z
+    .object({ type: z.literal('email.complained'), data: z.object({ to: z.array(z.string()).length(1) }) })
+    .transform(({ data: { to } }) => ({ address: to.join(''), reason: 'It was reported as spam.', hard: true })),
   z
     .object({
       type: z.literal('email.bounced'),
@@ -24,6 +28,10 @@ const bounce = z.union([
       reason: bounce.message,
       hard: bounce.type !== 'Transient',
     })),
+  // Any other event: nothing came back.
+  z
+    .object({ type: z.string().regex(/^(?!email\.(?:bounced|complained)$)/) })
+    .transform(() => ({ address: '', reason: '', hard: false })),
 ]);
 
 const refuse = (...why: Parameters<typeof refused>): Response =>
@@ -39,15 +47,12 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
   /** @returns what was sent; undefined where none of the secrets has signed it @throws SyntaxError if it is no JSON */
   const contentOf = (body: string, { headers }: Request): unknown => {
     // Services that send by the library Svix name them after it.
-    const sent = (name: string): string => headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`) ?? '';
-    const signing = {
-      'webhook-id': sent('id'),
-      'webhook-timestamp': sent('timestamp'),
-      'webhook-signature': sent('signature'),
-    };
+    const sent = ['id', 'timestamp', 'signature'].map(
+      (name) => [`webhook-${name}`, headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`) ?? ''] as const,
+    );
     for (const secret of secrets) {
       try {
-        return new Webhook(secret).verify(body, signing);
+        return new Webhook(secret).verify(body, Object.fromEntries(sent));
       } catch (error) {
         if (!(error instanceof WebhookVerificationError)) throw error;
       }
@@ -56,7 +61,9 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
   };
   return new Hono()
     .post('/', async ({ req: { raw } }) => {
-      const body = new TextDecoder().decode((await collectBody(raw.body ?? [], submissionLimit)) ?? undefined);
+      const bytes = await collectBody(raw.body ?? [], submissionLimit);
+      if (bytes === null) return refuse(413, 'PAYLOAD_TOO_LARGE', `A bounce may be ${submissionLimit} bytes at most.`);
+      const body = new TextDecoder().decode(bytes);
       const content = contentOf(body, raw);
       if (content === undefined)
         return refuse(401, 'UNAUTHORIZED', 'The signature is missing, old, or of another secret.');

@@ -68,7 +68,8 @@ export function confirmationMessage(
   const { accent, ink } = accentOf(siteOf(form));
   const html: Readonly<Record<string, string>> = {
     ...Object.fromEntries(shown),
-    link: `<a href="${link}" style="${button};background:${accent};color:${ink}">${escapeHtml(words.confirm)}</a>`,
+    // Outlook for Windows pads cells alone.
+    link: `<table role="presentation" cellspacing="0"><tr><td bgcolor="${accent}" style="${button};background:${accent}"><a href="${link}" style="color:${ink};font-weight:600;text-decoration:none">${escapeHtml(words.confirm)}</a></td></tr></table>`,
     not_me: anchor(notMe, words.notMe),
   };
   const paragraphs = asked.trim().split(/(?:\r?\n[ \t]*){2,}/);
@@ -89,7 +90,7 @@ export function confirmationMessage(
       ...(own === null ? [`<h1 style="margin:0 0 20px;font-size:22px">${escapeHtml(words.confirmHeading)}</h1>`] : []),
       ...paragraphs.map((each) => {
         const content = filled(escapeHtml(each).replaceAll(/\r?\n/g, '<br>\n'), html);
-        return `<p dir="auto" style="margin:0 0 20px">${content}</p>`;
+        return `<div dir="auto" style="margin:0 0 20px">${content}</div>`;
       }),
       ...small.map((each) => `<p class="soft" style="margin:0 0 12px;font-size:14px;color:#566069">${each}</p>`),
     ]),
@@ -108,8 +109,7 @@ const linkOf = (address: string | null, label: string) => (address === null ? []
 const anchor = (address: string, label: string): string =>
   `<a class="soft" href="${escapeHtml(address)}" style="color:#566069">${escapeHtml(label)}</a>`;
 
-const button =
-  'display:inline-block;padding:14px 28px;border-radius:8px;font-weight:600;text-decoration:none;border:1px solid #848d95';
+const button = 'padding:14px 28px;border-radius:8px;border:1px solid #848d95';
 
 /** Styles stand at the elements: some programs drop all others, and with them the dark colours alone. */
 const mailHtml = (lang: string, title: string, content: readonly string[]): string => `<!doctype html>
@@ -118,6 +118,7 @@ const mailHtml = (lang: string, title: string, content: readonly string[]): stri
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(title)}</title>
 <style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#191d20!important;color:#e6eaed!important}.soft{color:#a0abb4!important}}</style>
 </head>

@@ -28,6 +28,6 @@ const refreshes = [5, 20];
  *
  * @param seen - how often it has asked again
  */
-export function refreshSeconds({ state, status }: Pick<StoredSignup, 'state' | 'status'>, seen: number): number | null {
+export function refreshSeconds({ state }: Pick<StoredSignup, 'state'>, seen: number): number | null {
   return isOpen(state) ? (refreshes[seen] ?? null) : null;
 }

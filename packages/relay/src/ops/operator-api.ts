@@ -207,6 +207,7 @@ function operatorPage(door: Hono): void {
           'content-security-policy': policy,
           'x-content-type-options': 'nosniff',
           'referrer-policy': 'no-referrer',
+          'x-robots-tag': 'noindex',
           'cache-control': 'no-store',
         },
       });

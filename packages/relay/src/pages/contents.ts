@@ -19,7 +19,7 @@ export const contents = {
   confirm: { heading: 'confirmHeading' },
   onItsWay: { heading: 'noted', text: ['onItsWay'] },
   notTaken: { heading: 'noted', text: ['notTaken'] },
-  subscribed: { heading: 'subscribed', text: ['subscribedText'] },
+  subscribed: { heading: 'subscribed', text: ['subscribedText', 'toLeave'] },
   left: { heading: 'left', text: ['leftText', 'comeBack'] },
   noMail: { heading: 'noMail', text: ['noMailText'] },
   unfinished: { heading: 'noted', text: ['unfinished'] },
@@ -27,7 +27,7 @@ export const contents = {
   otherStatus: { heading: 'noted', text: ['otherStatus'] },
   notMe: { heading: 'notMeHeading', button: 'notMe' },
   stopped: { heading: 'stopped', text: ['stoppedText'] },
-  nothingToStop: { heading: 'nothingToStop', text: ['nothingToStopText'] },
+  nothingToStop: { heading: 'nothingToStop', text: ['nothingToStopText', 'toLeave'] },
   brokenLink: { heading: 'brokenLink', text: ['brokenLinkText'] },
   gone: { heading: 'gone', text: ['goneText'] },
-} as const satisfies Readonly<Record<string, Content>>;
+} as const;

@@ -4,19 +4,31 @@
  */
 import { hash } from 'node:crypto';
 import { escapeHtml, framedPageHeaders, type Page, pageHeaders, pageStyle } from '@newsletter-kit/core/endpoint';
-import type { Form } from '../config/form.ts';
 import type { Content } from './contents.ts';
 import themes from './themes.json' with { type: 'json' };
-import { filled, type Words, wordsIn } from './words.ts';
+import { filled, wordsIn } from './words.ts';
 
 /** Names of the themes. */
 export type Theme = keyof typeof themes;
 
 /** What pages and mails have from the site of a form. */
-export type Site = Form['site'] & Pick<Form, 'origins'>;
+export interface Site {
+  /** Name of the newsletter. */
+  readonly title: string;
+  readonly lang: string;
+  readonly theme: Theme | null;
+  /** Six hexadecimal digits after a `#`. */
+  readonly accent: string | null;
+  readonly homeUrl: string | null;
+  readonly privacyUrl: string | null;
+  readonly imprintUrl: string | null;
+  readonly origins: ReadonlySet<string>;
+}
 
 /** The site of a form; one without a name where the form is unknown. */
-export function siteOf(form: Form | null | undefined): Site {
+export function siteOf(
+  form: (Pick<Site, 'origins'> & { readonly site: Omit<Site, 'origins'> }) | null | undefined,
+): Site {
   return form ? { ...form.site, origins: form.origins } : unknownSite;
 }
 
@@ -51,14 +63,17 @@ export function pageOf(
   { values = {}, html }: PageParts = {},
 ): Page {
   const words = wordsIn(site.lang);
-  const say = (word: keyof Words): string => filled(words[word], values);
+  // A value keeps its direction within a sentence of the other.
+  const shown = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, `<bdi>${escapeHtml(value)}</bdi>`]),
+  );
   return sitePage(site, {
     lang: words.lang,
-    heading: say(heading),
+    heading: words[heading],
     isTitled: true,
     html: [
-      ...text.map((word) => `<p>${escapeHtml(say(word))}</p>`),
-      ...(button === undefined ? [] : [buttonHtml(say(button))]),
+      ...text.map((word) => `<p>${filled(escapeHtml(words[word]), shown)}</p>`),
+      ...(button === undefined ? [] : [buttonHtml(words[button])]),
       ...(html === undefined ? [] : [html]),
     ].join('\n'),
   });
@@ -169,18 +184,22 @@ const style = [
   'label+.error{margin-block-start:-.75rem}',
   'button{min-height:3rem}',
   'h2{font-size:1.15em}',
-  'footer{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;margin-block-start:3rem;padding-block-start:1rem;border-block-start:1px solid var(--edge);font-size:.875rem}',
+  'footer{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;margin-block-start:3rem;padding-block-start:1rem}',
+  'footer{border-block-start:1px solid var(--edge);font-size:.875rem}',
   'footer a{color:var(--soft)}',
 ].join('');
+
+/** What an accent may not hide. */
+const plain = 'button{border-color:var(--edge)}a{color:inherit}:focus-visible{outline-color:currentColor}';
 
 /** A colour of the site's own is seen on buttons and bars: what is read keeps the colour of the text. */
 function accentStyle(site: Site): string {
   if (site.accent === null) return '';
   const { accent, ink } = accentOf(site);
-  return `:root{--accent:${accent};--on-accent:${ink}}a{color:inherit}:focus-visible{outline-color:currentColor}`;
+  return `:root{--accent:${accent};--on-accent:${ink}}${plain}`;
 }
 
-/** The colours of a site's buttons and of their text: its own, or those of its theme on light pages. */
+/** The colour of a site's buttons, without one that of its theme for light pages, and the colour of their text. */
 export function accentOf({ accent, theme }: Site): { readonly accent: string; readonly ink: string } {
   const style = theme === null ? pageStyle : themes[theme];
   const colour = accent ?? /--accent:(?:light-dark\()?(#[\da-f]{6})/.exec(style)?.[1] ?? '#1a2024';

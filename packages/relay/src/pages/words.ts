@@ -30,10 +30,9 @@ export type Word = keyof typeof en | keyof (typeof formWords)['en'];
 /** Every language there is. */
 export const languages = Object.keys(own) as (keyof typeof own)[];
 
-/** The words of a language: for `de-AT` those of `de`. */
+/** The words of a language: for `de-AT` those of `de`, for `iw` those of `he`. */
 export function wordsIn(language: string): Words {
-  const [tag = ''] = language.toLowerCase().split('-');
-  const lang = languages.find((each) => each === tag) ?? 'en';
+  const lang = languages.find((each) => each === new Intl.Locale(language).language) ?? 'en';
   return { ...formWords[lang], ...own[lang], lang };
 }
 

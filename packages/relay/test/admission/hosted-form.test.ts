@@ -46,7 +46,7 @@ describe('the page', () => {
       '<h1>Boats &amp; more</h1>',
       '<p>Every Friday.</p>\n<p>No &lt;b&gt;ads&lt;/b&gt;.</p>',
       '<label>E-Mail-Adresse <input name="email" type="email"',
-      '<label>First Name <input name="custom_fields[First Name]"></label>',
+      '<label>First Name <input name="custom_fields[First Name]" dir="auto"></label>',
       '<legend>Topics</legend>',
       'name="custom_fields[Topics][]" value="food &amp; drink"',
       '<input type="checkbox" name="consent" value="I want the letter."> <span>I want the letter.</span>',
@@ -78,7 +78,7 @@ describe('the page', () => {
       more: { RELAY_PAGE_FIELDS: 'A&B, Topics=boats|"food"', RELAY_PAGE_CONSENT: 'I "want" it.' },
       path: '/signup?utm_source=%22&ref=Ab3dEf6h1J',
       fields: [
-        '<label>A&amp;B <input name="custom_fields[A&amp;B]"></label>',
+        '<label>A&amp;B <input name="custom_fields[A&amp;B]" dir="auto"></label>',
         '<fieldset>',
         '<legend>Topics</legend>',
         '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="boats"> <span>boats</span></label>',
@@ -101,7 +101,7 @@ describe('the page', () => {
     const html = await (await open(runRelay({ settings: { RELAY_PAGE: 'true', ...more } }), path)).text();
     expect(formOf(html)).toEqual([
       '<form method="post" accept-charset="utf-8">',
-      '<label>Email address <input name="email" type="email" autocomplete="email" maxlength="254" required></label>',
+      '<label>Email address <input name="email" type="email" autocomplete="email" dir="ltr" maxlength="254" required></label>',
       ...fields,
       '<input type="hidden" name="hp_field" value="">',
       '<button>Subscribe</button>',

@@ -53,12 +53,13 @@ it.each([
     { type: 'email.bounced', data: { to: ['ada@example.com'], bounce: { type: 'Permanent', message: '550 unknown' } } },
     'svix',
   ],
+  ['as a report of spam', { type: 'email.complained', data: { to: ['ada@example.com'] } }, 'svix'],
 ])('a hard bounce, %s, makes a dead letter of the signup, and ends the mails', async (_, body, prefix) => {
   let passed = 0;
   const { mail, relay, tell } = await mailed(() => Date.now() + passed);
   for (let n = 0; n < 2; n += 1) expect(await tell(body, { prefix })).toBe(204);
   expect((await relay.store.overview(Date.now())).deadByReason).toMatchObject([
-    { reason: expect.stringMatching(/^The confirmation mail came back: 550/) as string, count: 1 },
+    { reason: expect.stringMatching(/^The confirmation mail came back: (?:550|It was reported)/) as string, count: 1 },
   ]);
   expect(relay.events.filter(({ type }) => type === 'deadLetter')).toMatchObject([{ ofMail: true }]);
   passed = 30 * 86_400_000;
@@ -70,9 +71,10 @@ it.each([
   expect(relay.logged.join('')).not.toMatch(/ada@/i);
 });
 
-it('a soft one, and one of an address that is not known, change nothing and are answered alike', async () => {
+it('a soft one, another event, and an address that is not known change nothing and are answered alike', async () => {
   const { relay, tell } = await mailed();
   expect(await tell({ ...bounced, hard: false })).toBe(204);
+  expect(await tell({ type: 'email.delivered', data: { to: ['ada@example.com'] } })).toBe(204);
   expect(await tell({ ...bounced, address: 'nobody@example.com' })).toBe(204);
   expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1, dead: 0 });
   expect((await relay.store.person('nobody@example.com')).mails).toEqual([]);

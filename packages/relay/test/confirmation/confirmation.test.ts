@@ -106,11 +106,13 @@ describe('a signup that needs confirmation', () => {
       `Hallo <Du> & Co,\n\nbitte bestätige:\n${link}\n\nDein default-Team\n\nNicht du? ${link}/not-me`,
     );
     expect(received.html).toContain('<html lang="de" dir="ltr">');
-    expect(received.html).toContain('>Hallo &lt;Du&gt; &amp; Co,</p>');
+    expect(received.html).toContain('>Hallo &lt;Du&gt; &amp; Co,</div>');
     expect(received.html).toMatch(
-      new RegExp(`>bitte bestätige:<br>\\n<a href="${link}" style="[^"]+">Bestätigen</a></p>`),
+      new RegExp(
+        `>bitte bestätige:<br>\\n<table .*><a href="${link}" style="[^"]+">Bestätigen</a></td></tr></table></div>`,
+      ),
     );
-    expect(received.html).toMatch(new RegExp(`href="${link}/not-me" style="[^"]+">Das war ich nicht</a></p>`));
+    expect(received.html).toMatch(new RegExp(`href="${link}/not-me" style="[^"]+">Das war ich nicht</a></div>`));
     expect(received.html).not.toMatch(/<(?:img|link|script|iframe)|src=|url\(/i);
     // What a stranger may have entered is in no mail to somebody else.
     expect(received.raw).not.toContain('spam');

@@ -5,9 +5,9 @@
 import { type Entered, escapeHtml, type Page, type Refused } from '@newsletter-kit/core/endpoint';
 import { attributionFields, honeypotField, readAttribution } from '@newsletter-kit/core/signup';
 import type { Form } from '../config/form.ts';
-import { contents } from './contents.ts';
-import { buttonHtml, linkedHtml, pageOf, sitePage, siteOf, withoutLinks } from './page.ts';
-import { filled, waitIn, type Words, wordsIn } from './words.ts';
+import { contents } from '../pages/contents.ts';
+import { buttonHtml, linkedHtml, pageOf, sitePage, siteOf, withoutLinks } from '../pages/page.ts';
+import { filled, waitIn, type Words, wordsIn } from '../pages/words.ts';
 
 /** What is wrong, by the name of the field; of the whole form, by the empty name. */
 type Problems = ReadonlyMap<string, string>;
@@ -96,7 +96,7 @@ function formHtml(form: Form, words: Words, entered: Entered, problems: Problems
   const text = (label: string, name: string, rest = ''): string => {
     const [value] = all(name);
     const attributes = control(name, value === undefined ? '' : ` value="${escapeHtml(value)}"`);
-    return `<label>${escapeHtml(label)} <input ${attributes}${rest}></label>`;
+    return `<label>${escapeHtml(label)} <input ${attributes}${rest || ' dir="auto"'}></label>`;
   };
   const box = (name: string, sentence: string, rest = ''): string => {
     const value = withoutLinks(sentence);
@@ -105,7 +105,7 @@ function formHtml(form: Form, words: Words, entered: Entered, problems: Problems
     return `<label class="choice"><input type="checkbox" ${attributes}> <span>${linkedHtml(sentence)}</span></label>`;
   };
   const sentence = page?.consent ?? (problems.has('consent') ? consent.sentences.at(-1) : undefined);
-  const email = ' type="email" autocomplete="email" maxlength="254" required';
+  const email = ' type="email" autocomplete="email" dir="ltr" maxlength="254" required';
   const lines = [
     problem(''),
     text(page?.label ?? words.emailLabel, 'email', email),
