@@ -19,10 +19,10 @@ export async function loadChunk<Module>(file: string, module: Promise<Module>): 
   try {
     const loading = module.catch((error: unknown): Promise<Module> => {
       if (!(currentScript instanceof HTMLScriptElement)) throw error;
-      const { src } = currentScript;
-      const load = (query = ''): Promise<Module> =>
-        import(/* @vite-ignore */ /* webpackIgnore: true */ src.replace(/[^/]*$/, file + query));
-      return load().catch(() => load(`?${Date.now()}`));
+      const address = currentScript.src.replace(/[^/]*$/, file);
+      return import(/* @vite-ignore */ /* webpackIgnore: true */ address).catch(
+        () => import(/* @vite-ignore */ /* webpackIgnore: true */ `${address}?${Date.now()}`),
+      );
     });
     const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, 'No answer.'));
     return await Promise.race([loading, timeout]);

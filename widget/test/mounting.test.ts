@@ -245,7 +245,9 @@ describe('the documentation', () => {
     for (const snippet of snippets) {
       const mailbox = new Mailbox();
       const page = await visit(
-        snippet.replace('/signup-form.js', script).replace('https://relay.example/signup', mailbox.endpoint),
+        snippet
+          .replace('https://relay.example/signup-form.js', script)
+          .replace('https://relay.example/signup', mailbox.endpoint),
       );
       const form = new Form(page.forms[0]!);
       await form.settled();

@@ -33,7 +33,7 @@ describe('the documentation', () => {
 
   it('shows forms of the element, fallbacks, and the page’s own form', () => {
     for (const kind of [/<newsletter-signup[^>]*endpoint=/, /<form\s+slot="fallback"/, /<form (?!slot)/])
-      expect(pages.filter(({ code }) => kind.test(code)).length, String(kind)).to.be.above(1);
+      expect(pages.filter(({ code }) => kind.test(code)).length, String(kind)).to.be.above(0);
   });
 
   it('names every text, attribute, property and part', () => {
