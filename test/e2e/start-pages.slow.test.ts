@@ -84,7 +84,7 @@ it('the page of "A form on your website" takes a signup', async () => {
     .toMatchObject([{ email, utm_source: 'blog' }]);
 });
 
-it('the operator’s page shows the states and the dead letters', async () => {
+it('the operator’s page shows the states, the newest signups and the form', async () => {
   const fault = { match: 'subscriptions.create', effect: { status: 400 }, times: 1 };
   await fetch(`${servers.sandboxUrl}/_sandbox/faults`, {
     method: 'POST',
@@ -106,6 +106,10 @@ it('the operator’s page shows the states and the dead letters', async () => {
   await page.type('#token', (await readFile(`${servers.relayFile}-operator`, 'utf8')).trim());
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('#dead .reasons')?.textContent.includes('1 ×'));
+  await page.waitForFunction(() =>
+    /dead.*review|review.*dead/s.test(document.querySelector('#newest')?.textContent ?? ''),
+  );
+  await page.waitForSelector('#forms pre');
   await take(page, 'operator');
 });
 

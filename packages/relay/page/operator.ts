@@ -115,7 +115,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
     const section = pressed?.closest('section') ?? null;
     const person = pressed?.closest('#person') ? this.querySelector('person-search') : null;
     await this.refresh();
-    await this.querySelector('signup-list')?.read();
+    void this.querySelector('signup-list')?.read();
     if (person) return person.search();
     const target = section?.hidden === false ? section.querySelector<HTMLElement>('h2') : null;
     if (target && target.tabIndex < 0) target.tabIndex = -1;

@@ -109,7 +109,7 @@ export class SignupList extends PageElement {
       source && `from ${source}`,
       page && `on ${page.replace(/^(.{100}).+$/su, '$1…')}`,
       state !== 'delivered' && formatCount(attempts, 'attempt'),
-      reason ?? (state === 'delivered' && statusWords(status)),
+      reason ?? (state === 'delivered' && status),
     ];
     return html`<article>
       <p class="address">

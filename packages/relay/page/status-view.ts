@@ -27,7 +27,7 @@ export function tiles(status: Status): TemplateResult {
   const waited = since === null ? null : Math.max(0, Date.now() - since);
   const shown: readonly (readonly [name: string, value: string, mood?: Mood | false])[] = [
     ['Waiting', formatNumber(counts.waiting)],
-    ['Sent, unanswered', formatNumber(counts.sent)],
+    ['Sent', formatNumber(counts.sent)],
     [
       'Oldest waiting',
       waited === null ? 'none' : formatDuration(waited),
@@ -74,7 +74,7 @@ export function hourChart(minutes: readonly Minute[]): TemplateResult {
         points=${minutes.map(({ delivered }, index) => `${index * 10 + 5},${120 - height(delivered)}`).join(' ')}
       ></polyline>
     </svg>
-    <p class="axis soft"><span>an hour ago</span><span>highest: ${formatNumber(max)} a minute</span><span>now</span></p>
+    <p class="axis soft" dir="ltr"><span>an hour ago</span><span>highest: ${formatNumber(max)} a minute</span><span>now</span></p>
   </figure>`;
 }
 
