@@ -113,8 +113,10 @@ it('API key, signing secret and e-mail addresses are in no answer, log, metric, 
     ])
       expect(text.includes(hidden), `${hidden} in ${where}`).toBe(false);
   }
-  for (const file of readdirSync(folder)) {
-    const content = readFileSync(join(folder, file), 'latin1');
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = entry.name;
+    const content = readFileSync(join(entry.parentPath, file), 'latin1');
     expect([file, content.includes(key), content.includes(operator)]).toEqual([file, false, false]);
     if (file !== 'relay.db-secret') expect([file, content.includes(secret)]).toEqual([file, false]);
   }
