@@ -71,8 +71,8 @@ it('signs up from a bare page', async () => {
   const complaints: string[] = [];
   watchConsole(visitor, complaints);
   await open();
-  await visitor.locator('newsletter-signup >>> input[part~=input]').fill('ada@example.com');
-  await visitor.locator('newsletter-signup >>> button').click();
+  await visitor.locator('newsletter-signup >>> input[part][name=email]').fill('ada@example.com');
+  await visitor.locator('newsletter-signup >>> button[part]').click();
   await notice(visitor, 'success');
   await expect.poll(() => received).toMatchObject([{ email: 'ada@example.com' }]);
   expect(complaints.filter((each) => !each.includes('favicon'))).toEqual([]);
@@ -81,11 +81,11 @@ it('signs up from a bare page', async () => {
 it('signs up with the fields and the consent of the hosted form', async () => {
   const { visitor, open, received } = await pasted(page);
   await open();
-  await visitor.locator('newsletter-signup >>> input[name=email]').fill('ada@example.com');
-  await visitor.locator('newsletter-signup >>> input[name="custom_fields[First Name]"]').fill('Ada');
+  await visitor.locator('newsletter-signup >>> input[part][name=email]').fill('ada@example.com');
+  await visitor.locator('newsletter-signup >>> input[part][name="custom_fields[First Name]"]').fill('Ada');
   for (const name of ['custom_fields[Topics][]', 'consent'])
-    await visitor.locator(`newsletter-signup >>> input[name="${name}"]`).click();
-  await visitor.locator('newsletter-signup >>> button').click();
+    await visitor.locator(`newsletter-signup >>> input[part][name="${name}"]`).click();
+  await visitor.locator('newsletter-signup >>> button[part]').click();
   await notice(visitor, 'success');
   await expect.poll(() => received).toMatchObject([{ email: 'ada@example.com', custom_fields: topics('Ada') }]);
 });
