@@ -54,6 +54,8 @@ export async function startDirectus() {
     PUBLIC_URL: url,
     TELEMETRY: 'false',
     LOG_LEVEL: 'error',
+    // On a busy machine it would refuse what it has no reason to refuse.
+    PRESSURE_LIMITER_ENABLED: 'false',
   };
   const command = join(folder, 'node_modules', 'directus', 'cli.js');
   await run(process.execPath, [command, 'bootstrap'], { cwd: data, env });

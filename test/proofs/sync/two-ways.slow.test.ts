@@ -9,7 +9,7 @@ import { history, inBatches, inMemory, inPostgres, playInAllWays, table } from '
 
 const numRuns = Number(process.env['SYNC_RUNS'] ?? 20_000);
 
-it('plans the same in memory and in the smallest batches', async () => {
+it('plans the same in memory and in the smallest batches', { timeout: 1_800_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(history, (each) => playInAllWays(each, [inMemory, inBatches])),
     { numRuns },
