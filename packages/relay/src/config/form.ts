@@ -294,12 +294,6 @@ export interface Form extends ValueOf<typeof formSettings> {
   readonly site: ValueOf<typeof formSettings>['site'] & { readonly title: string };
 }
 
-/** The mail that asks a person to confirm, and the page that its link opens. */
-export type Confirmation = NonNullable<Form['confirmation']>;
-
-/** The form as a page of the relay. */
-export type HostedPage = NonNullable<Form['page']>;
-
 /** A form with these settings. */
 export function formOf(name: string, settings: ValueOf<typeof formSettings>): Form {
   const { consent, page, site } = settings;

@@ -68,8 +68,8 @@ export function confirmationMessage(
   const { accent, ink } = accentOf(siteOf(form));
   const html: Readonly<Record<string, string>> = {
     ...Object.fromEntries(shown),
-    // Outlook for Windows pads cells alone.
-    link: `<table role="presentation" cellspacing="0"><tr><td bgcolor="${accent}" style="${button};background:${accent}"><a href="${link}" style="color:${ink};font-weight:600;text-decoration:none">${escapeHtml(words.confirm)}</a></td></tr></table>`,
+    // Outlook for Windows pads cells alone, by a property of its own: elsewhere all of the button is the link.
+    link: `<table role="presentation" cellspacing="0" cellpadding="0"><tr><td bgcolor="${accent}" style="border-radius:8px;mso-padding-alt:14px 28px"><a class="button" href="${link}" style="${button};border:1px solid ${accent};background:${accent};color:${ink}">${escapeHtml(words.confirm)}</a></td></tr></table>`,
     not_me: anchor(notMe, words.notMe),
   };
   const paragraphs = asked.trim().split(/(?:\r?\n[ \t]*){2,}/);
@@ -87,11 +87,16 @@ export function confirmationMessage(
     ].join('\n\n'),
     html: mailHtml(own === null ? words.lang : site.lang, title, [
       `<p style="margin:0 0 24px;font-weight:600">${escapeHtml(site.title)}</p>`,
-      ...(own === null ? [`<h1 style="margin:0 0 20px;font-size:22px">${escapeHtml(words.confirmHeading)}</h1>`] : []),
+      ...(own === null
+        ? [`<h1 style="margin:0 0 20px;font-size:22px;line-height:1.3">${escapeHtml(words.confirmHeading)}</h1>`]
+        : []),
       ...paragraphs.map((each) => {
         const content = filled(escapeHtml(each).replaceAll(/\r?\n/g, '<br>\n'), html);
         return `<div dir="auto" style="margin:0 0 20px">${content}</div>`;
       }),
+      ...(small.length === 0
+        ? []
+        : ['<hr class="line" style="margin:32px 0 20px;border:0;border-top:1px solid #e1e5e8">']),
       ...small.map((each) => `<p class="soft" style="margin:0 0 12px;font-size:14px;color:#566069">${each}</p>`),
     ]),
     messageId: `<confirmation.${signup.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
@@ -109,7 +114,7 @@ const linkOf = (address: string | null, label: string) => (address === null ? []
 const anchor = (address: string, label: string): string =>
   `<a class="soft" href="${escapeHtml(address)}" style="color:#566069">${escapeHtml(label)}</a>`;
 
-const button = 'padding:14px 28px;border-radius:8px;border:1px solid #848d95';
+const button = 'display:inline-block;padding:14px 28px;border-radius:8px;font-weight:600;text-decoration:none';
 
 /** Styles stand at the elements: some programs drop all others, and with them the dark colours alone. */
 const mailHtml = (lang: string, title: string, content: readonly string[]): string => `<!doctype html>
@@ -120,7 +125,7 @@ const mailHtml = (lang: string, title: string, content: readonly string[]): stri
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(title)}</title>
-<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#191d20!important;color:#e6eaed!important}.soft{color:#a0abb4!important}}</style>
+<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#191d20!important;color:#e6eaed!important}.soft{color:#a0abb4!important}.line{border-color:#2b3136!important}.button{border-color:#848d95!important}}</style>
 </head>
 <body class="page" style="margin:0;background:#ffffff;color:#1a2024">
 <div class="page" lang="${escapeHtml(lang)}" dir="${directionOf(lang)}" style="max-width:512px;margin:0 auto;padding:32px 20px;background:#ffffff;color:#1a2024;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;overflow-wrap:anywhere">

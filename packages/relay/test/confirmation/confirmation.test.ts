@@ -109,7 +109,7 @@ describe('a signup that needs confirmation', () => {
     expect(received.html).toContain('>Hallo &lt;Du&gt; &amp; Co,</div>');
     expect(received.html).toMatch(
       new RegExp(
-        `>bitte bestätige:<br>\\n<table .*><a href="${link}" style="[^"]+">Bestätigen</a></td></tr></table></div>`,
+        `>bitte bestätige:<br>\\n<table .*><a class="button" href="${link}" style="[^"]+">Bestätigen</a></td></tr></table></div>`,
       ),
     );
     expect(received.html).toMatch(new RegExp(`href="${link}/not-me" style="[^"]+">Das war ich nicht</a></div>`));

@@ -87,9 +87,8 @@ it('has one button, links below it to say that it was not you, privacy notice an
   const links = [...html.matchAll(/<a [^>]*href="([^"]+)" style="([^"]+)">([^<]+)</g)].map(([, to, style, label]) => ({
     to: to?.replace(/confirm\/[\w-]{43}/, 'confirm/TOKEN'),
     label: label?.replace(/confirm\/[\w-]{43}/, 'confirm/TOKEN'),
-    isButton: html.includes(
-      `<td bgcolor="#ffe14d" style="padding:14px 28px;border-radius:8px;border:1px solid #848d95;background:#ffe14d"><a href="${to}" style="${style}">${label}`,
-    ),
+    // All of its area is the link; a program that pads cells alone has it from the cell.
+    isButton: style?.includes('padding:14px 28px') === true,
   }));
   expect(links).toEqual([
     { to: 'https://signup.example/confirm/TOKEN', label: 'Confirm', isButton: true },
@@ -98,7 +97,8 @@ it('has one button, links below it to say that it was not you, privacy notice an
     { to: 'https://shop.example/privacy', label: 'Privacy notice', isButton: false },
     { to: 'https://shop.example/imprint?a=1&amp;b=2', label: 'Legal notice', isButton: false },
   ]);
-  expect(html).toContain('style="color:#000000;font-weight:600');
+  expect(html).toContain('<td bgcolor="#ffe14d" style="border-radius:8px;mso-padding-alt:14px 28px">');
+  expect(html).toContain('background:#ffe14d;color:#000000');
   expect(html).toContain('<meta name="color-scheme" content="light dark">');
   expect(html).not.toMatch(/<(?:img|link|script|iframe)|src=|url\(|var\(/i);
   expect(text).toContain('Legal notice: https://shop.example/imprint?a=1&b=2');
