@@ -1,12 +1,9 @@
 /** The snippet of the operator's page, pasted into a page of a website. */
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { buildIfStale } from '../../scripts/build.ts';
-import { root } from '../../scripts/root.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted } from './hosted.ts';
 import { notice, openBrowser, watchConsole, type BrowserSession } from './visitor.ts';
@@ -50,20 +47,7 @@ async function pasted(settings: Readonly<Record<string, string>>) {
   await operator.close();
   const visitor = await session.browser.newPage();
   onTestFinished(() => visitor.close());
-  await serveTag(visitor, relay.address);
   return { visitor, open: () => visitor.goto(site.origin), received: api.received, relay };
-}
-
-/** Serves the files of the tag at the address of the relay. */
-async function serveTag(visitor: Page, address: string): Promise<void> {
-  await visitor.setRequestInterception(true);
-  visitor.on('request', (request) => {
-    const { origin, pathname } = new URL(request.url());
-    if (origin !== address || !pathname.endsWith('.js')) return void request.continue();
-    void readFile(join(root, 'widget/dist', basename(pathname))).then((body) =>
-      request.respond({ body, contentType: 'text/javascript', headers: { 'access-control-allow-origin': '*' } }),
-    );
-  });
 }
 
 it('signs up from a bare page', async () => {
