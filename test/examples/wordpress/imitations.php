@@ -14,6 +14,10 @@ $imitations = array(
 	'combined' => function ( string $html ): string {
 		$scripts = '';
 		$html    = preg_replace_callback( CLASSIC_SCRIPT, function ( $match ) use ( &$scripts ) {
+			// Scripts of other hosts stay.
+			if ( ! str_starts_with( $match[1], home_url( '/' ) ) ) {
+				return $match[0];
+			}
 			$path     = str_replace( home_url( '/' ), ABSPATH, strtok( html_entity_decode( $match[1] ), '?' ) );
 			$scripts .= file_get_contents( $path ) . ";\n";
 			return '';
