@@ -197,7 +197,7 @@ describe('the webhook', () => {
         } as RequestInit),
       ],
       [415, await form.post('{"email":"ada@example.com"}', { 'content-type': 'text/plain' })],
-      [415, await form.post('x', { 'content-type': 'multipart/form-data; boundary=x' })],
+      [400, await form.post('x', { 'content-type': 'multipart/form-data; boundary=x' })],
       [400, await form.post('{"email":')],
       [400, await form.post({ email: 'ada' })],
     ];
@@ -222,6 +222,18 @@ describe('the webhook', () => {
     expect(late && Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await late?.json()).toMatchObject({ status: 429, statusText: 'too_many_requests' });
   });
+});
+
+test('takes a form as FormData sends it', async () => {
+  const form = await publish();
+  const body = new FormData();
+  body.append('email', 'grace@example.com');
+  body.append('custom_fields[Topics][]', 'boats');
+  const answer = await fetch(form.endpoint, { method: 'POST', headers: { origin: site }, body });
+  expect([answer.status, await answer.json()]).toEqual([202, { status: 'accepted' }]);
+  expect(await form.items(1)).toMatchObject([
+    { email: 'grace@example.com', custom_fields: [{ name: 'Topics', value: ['boats'] }] },
+  ]);
 });
 
 describe('a form without JavaScript', () => {

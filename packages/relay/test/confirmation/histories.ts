@@ -333,7 +333,9 @@ class World {
 
   async #open(mail: Mail): Promise<void> {
     const page = await (await this.#visit(mail.link)).text();
-    if (/href|attacker|mine/.test(page.replaceAll('&lt;a href', '')))
+    // The links of the site stand below.
+    const content = page.slice(page.indexOf('<main>'), page.indexOf('</main>'));
+    if (/href|attacker|mine/.test(content.replaceAll('&lt;a href', '')))
       this.#problems.push('the page has a link or an attribution');
     for (const form of formsOf(page)) this.#pages.push({ mail, form });
   }
