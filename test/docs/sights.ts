@@ -15,8 +15,10 @@ export const sights: Readonly<Record<string, readonly string[]>> = {
   'http://127.0.0.1:4010': ['Subscribers', 'Requests', 'live'],
   'http://127.0.0.1:4010/oauth/authorize': ['Allow'],
   'http://127.0.0.1:4011': ['Subscribers', 'Requests', 'live'],
+  'http://127.0.0.1:4020': ['Email address', 'Subscribe'],
   'http://127.0.0.1:4020/signup': ['Email address', 'Subscribe'],
   'http://127.0.0.1:4020/operator': ['Operator token'],
+  'http://127.0.0.1:4021': ['There is nothing here'],
   'http://127.0.0.1:4021/operator': ['Operator token'],
 };
 
