@@ -9,7 +9,6 @@ const widget = new URL('../', import.meta.url);
 const shared = [
   'emailLabel',
   'button',
-  'optional',
   'thanks',
   'emailInvalid',
   'missing',

@@ -57,10 +57,12 @@ export function createSignupRoutes(
     if (form.page !== null) app.get(path, ({ req: { raw } }) => shown(formPage(form, raw)));
     reception.addRoutes(app, path, form, thanks, signUp);
   };
-  for (const form of Object.values(forms)) addRoutes(`/signup/${form.name}`, form, `../thanks/${form.name}`);
+  for (const form of Object.values(forms)) {
+    addRoutes(`/signup/${form.name}`, form, `../thanks/${form.name}`);
+    app.get(`/thanks/${form.name}`, () => shown(thanksPage(form)));
+  }
   if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
   app.get('/thanks', () => shown(thanksPage(defaultForm)));
-  app.get('/thanks/:form', ({ req }) => shown(thanksPage(forms[req.param('form')] ?? null)));
   app.get('/', ({ req: { raw }, text, redirect }) => {
     if (!wantsPage(headerOf(raw))) return text(greeting, 200, { 'cache-control': 'no-store' });
     return defaultForm?.page ? redirect('signup') : shown(pageOf(siteOf(defaultForm), contents.notFound));

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { languages, wordsIn } from '../src/pages/words.ts';
+import { runRelay } from './running-relay.ts';
 import { formPages, linkPages, title } from './site-pages.ts';
 
 /** What is read on a page, its title and the labels for those who do not see it included. */
@@ -59,6 +60,11 @@ it('a language that nobody has translated has English words beside those of the 
 it('a language has its words by its newer code too, and in any case', () => {
   for (const tag of ['iw', 'HE', 'he-IL']) expect([tag, wordsIn(tag).lang]).toEqual([tag, 'he']);
   expect(wordsIn('zh-Hant-HK').lang).toBe('zh');
+});
+
+it.each(['constructor', '__proto__', 'nope'])('there are no thanks for a form %s', async (name) => {
+  const relay = runRelay();
+  expect((await relay.fetch(new Request(`http://relay.example/thanks/${name}`))).status).toBe(404);
 });
 
 it('every language has every sentence, with the same values', () => {

@@ -194,7 +194,8 @@ type Forms = RelayContext['config']['forms'];
 /** The form of that name; without one, that of the relay where it has a single one, or the default. */
 function formOf(forms: Forms, name: string | undefined): Form | undefined {
   const [only, ...others] = Object.values(forms);
-  return name === undefined ? (others.length === 0 ? only : forms['default']) : forms[name];
+  if (name !== undefined) return Object.hasOwn(forms, name) ? forms[name] : undefined;
+  return others.length === 0 ? only : forms['default'];
 }
 
 /** The page of a link that this relay has not signed. */

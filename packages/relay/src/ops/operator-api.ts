@@ -5,6 +5,7 @@ import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';
 import type { PageRequest } from '../store/signup-store.ts';
+import { unstored as headers } from '../pages/page.ts';
 import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
 import type { RelayContext } from '../context.ts';
 import { toListedForm } from './listed-form.ts';
@@ -22,8 +23,6 @@ export interface OperatorApiOptions {
 
 /** Maximum number of signups per page. */
 const largestPage = 1000;
-
-const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /**
  * Mounted at `/operator`. The token is sent as `Authorization: Bearer …`, not as a cookie, so that cross-site requests

@@ -46,7 +46,7 @@ export class WebhookSender extends QueueGroup {
     this.#context = context;
     this.#lanes = lanes;
     const wake = (): void => this.wake();
-    context.events.on({ delivered: wake, deadLetter: wake, confirmed: wake });
+    context.events.on({ delivered: wake, statusKnown: wake, deadLetter: wake, confirmed: wake });
   }
 
   /**
