@@ -92,10 +92,7 @@ describe('links', () => {
 
   it('are made from relative paths, and must have a target', () => {
     const page = join(content, 'n8n', 'newsletter.md');
-    expect(resolveLink('../decisions/0001-sync-before-202.md#context', page)).toBe(
-      `${base}/decisions/0001-sync-before-202/#context`,
-    );
-    expect(resolveLink('../decisions', page)).toBe(`${base}/decisions/`);
+    expect(resolveLink('../decisions.md#one-version', page)).toBe(`${base}/decisions/#one-version`);
     expect(resolveLink('../index.mdx', page)).toBe(`${base}/`);
     expect(resolveLink('../../../../../nodes/README.md', page)).toBe(`${repository}/blob/main/nodes/README.md`);
     expect(resolveLink('../../../../../nodes', page)).toBe(`${repository}/tree/main/nodes`);
