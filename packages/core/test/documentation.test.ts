@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
 import { generate } from '../scripts/generate.ts';
 import { operations, words, type Operation, type OperationWords } from '../src/contract/index.ts';
-import { schemas } from '../src/schema/index.ts';
+import { schemas } from '../src/records/index.ts';
 import { subscriptionEventTypes } from '../src/watch/index.ts';
 import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 
