@@ -723,8 +723,8 @@ export const assumed: Readonly<Record<OperationId, readonly string[]>> = {
     'The answer carries limit, page, total_results and total_pages although no paging parameter is named.',
   ],
   'customFields.get': ['The record is not shown: id, kind, display, created, options (list fields only).'],
-  'customFields.update': ['The patch result is not shown: the custom field.'],
-  'customFields.updatePut': ['The patch result is not shown: the custom field.'],
+  'customFields.update': ['What PATCH and PUT answer is not shown: the custom field.'],
+  'customFields.updatePut': ['What PATCH and PUT answer is not shown: the custom field.'],
   'customFields.delete': [],
   'deletionRequests.create': [
     'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',

@@ -74,7 +74,7 @@ export const customFields = {
       doc: 'Rename a custom field',
       description: 'Changes the label of a custom field. Values stored on subscriptions are kept.',
       example: "{ id: '00000000-0000-4000-8000-000000000001', display: 'First name' }",
-      open: ['The patch result is not shown: the custom field.'],
+      open: ['What PATCH and PUT answer is not shown: the custom field.'],
       path,
       body: z.strictObject({
         display: shape.optional(display, 'New label of the field. Subscriptions refer to the field by this label.'),
