@@ -1,7 +1,7 @@
 /** The operations as the contract has them, derived from the records. */
 import * as z from 'zod/mini';
 import type { Content, Operation, OperationWords, Pagination, ParameterWords } from '../src/contract/types.ts';
-import { entries, type OperationEntry, type OperationSchemas } from '../src/records/index.ts';
+import { operationRecords, type OperationEntry, type OperationSchemas } from '../src/records/index.ts';
 import { partsOf } from './names.ts';
 
 /** An operation with all that is said about it. */
@@ -18,7 +18,7 @@ export interface DescribedOperation {
 const publicationId = 'Prefixed ID of the publication, for example `pub_00000000-0000-4000-8000-000000000001`.';
 const usualErrors = [400, 401, 404, 429, 500];
 
-export const all: readonly DescribedOperation[] = entries.map((entry) => {
+export const all: readonly DescribedOperation[] = operationRecords.map((entry) => {
   const { record, twinOf } = entry;
   const operation = operationOf(entry);
   return { operation, words: wordsOf(entry, operation), open: record.open ?? [], schemas: record, twinOf };

@@ -7,6 +7,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { git } from '../../../scripts/git.ts';
 import { copyRepository } from '../../support/repository-copy.ts';
 import { edits } from './edits.ts';
 
@@ -16,9 +17,10 @@ let generated: string;
 
 beforeAll(async () => {
   copy = await copyRepository('extension');
+  git(['init', '--quiet'], copy); // the weight is that of the files of a clone
   for (const { path, before, text } of edits) await insert(join(copy, path), text, before);
-  generated = await generate();
   await node('node_modules/oxfmt/bin/oxfmt', ...new Set(edits.map(({ path }) => path)));
+  generated = await generate();
 });
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
@@ -58,13 +60,14 @@ describe('an endpoint that only reads', () => {
     expect(generated.trimEnd().split('\n')).toEqual([
       'wrote packages/core/src/contract/table.ts',
       'wrote packages/core/src/contract/words.ts',
-      'wrote packages/core/src/contract/records.ts',
+      'wrote packages/core/src/contract/answer-records.ts',
       'wrote packages/core/src/schema/types.ts',
       'wrote packages/core/src/resources.ts',
       'wrote packages/core/api.md',
       'wrote nodes/Newsletter/__schema__/v1.0.0/tier/get.json',
       'wrote nodes/Newsletter/__schema__/v1.0.0/tier/getMany.json',
       'wrote nodes/README.md',
+      'wrote docs/weight.md',
     ]);
     expect(await generate()).toBe('nothing changed\n');
   });

@@ -53,11 +53,12 @@ export interface OperationEntry {
 }
 
 /** Every operation, resource by resource. */
-export const entries: readonly OperationEntry[] = Object.entries<ResourceRecord>(records).flatMap(([name, resource]) =>
-  Object.entries(resource.operations).flatMap(([verb, record]) => {
-    const entry = { id: `${name}.${verb}`, twinOf: undefined, record, resource } as const;
-    return record.twin ? [entry, { ...entry, id: `${name}.${verb}Put`, twinOf: entry.id } as const] : [entry];
-  }),
+export const operationRecords: readonly OperationEntry[] = Object.entries<ResourceRecord>(records).flatMap(
+  ([name, resource]) =>
+    Object.entries(resource.operations).flatMap(([verb, record]) => {
+      const entry = { id: `${name}.${verb}`, twinOf: undefined, record, resource } as const;
+      return record.twin ? [entry, { ...entry, id: `${name}.${verb}Put`, twinOf: entry.id } as const] : [entry];
+    }),
 );
 
 /** What one operation takes in its query (repeatable names without `[]`) and body, and what it answers. */
@@ -68,22 +69,23 @@ export interface OperationSchemas {
   readonly answer: z.ZodMiniType;
 }
 
-type RecordOf<Resource, Verb> = Resource extends { readonly operations: infer Operations }
-  ? Verb extends keyof Operations
-    ? Operations[Verb]
-    : Verb extends `${infer Twin extends keyof Operations & string}Put`
-      ? Operations[Twin]
+type Operations<Name extends keyof typeof records> = (typeof records)[Name]['operations'];
+
+/** The record of an operation, or that of its PATCH. */
+type RecordOf<Id> = Id extends `${infer Name extends keyof typeof records}.${infer Verb}`
+  ? Verb extends keyof Operations<Name>
+    ? Operations<Name>[Verb]
+    : Verb extends `${infer Patch extends keyof Operations<Name> & string}Put`
+      ? Operations<Name>[Patch]
       : never
   : never;
 
-type SchemasOf<Id> = Id extends `${infer Name extends keyof typeof records}.${infer Verb}`
-  ? Pick<RecordOf<(typeof records)[Name], Verb>, keyof OperationSchemas & keyof RecordOf<(typeof records)[Name], Verb>>
-  : never;
+type SchemasOf<Record> = Pick<Record, keyof OperationSchemas & keyof Record>;
 
 /** Schemas of every operation, by its id in the contract. */
 export const schemas = Object.fromEntries(
-  entries.map(({ id, record: { query, body, answer } }) => [
+  operationRecords.map(({ id, record: { query, body, answer } }) => [
     id,
     { ...(query && { query }), ...(body && { body }), answer },
   ]),
-) as { readonly [Id in OperationId]: SchemasOf<Id> };
+) as { readonly [Id in OperationId]: SchemasOf<RecordOf<Id>> };

@@ -1,4 +1,4 @@
-/** Writes `src/contract/records.ts`: the fields of each record, and the values that the parameters of a list take. */
+/** Writes `src/contract/answer-records.ts`: the fields of each record, and the values that the parameters of a list take. */
 import * as z from 'zod/mini';
 import { all, bare } from './operations.ts';
 import { namedSchema } from './typescript.ts';
@@ -25,7 +25,7 @@ export interface AnswerRecord {
 }
 `;
 
-export function writeRecords(): string {
+export function writeAnswerRecords(): string {
   const answers = all.flatMap(({ operation: { id, base }, schemas: { answer, query } }) => {
     const record = base === 'api' ? recordIn(answer) : undefined;
     return record === undefined ? [] : [[id, { ...record, ...choicesOf(query) }] as const];
