@@ -42,7 +42,7 @@ export async function operationsPage(): Promise<Page> {
     title: 'Operations of the API',
     description:
       'Method, path, scope, parameters, errors, n8n operation, client method and command of every operation.',
-    source: 'packages/core/src/contract/operations.ts',
+    source: 'packages/core/src/records/index.ts',
     body: `
 The Newsletter Publishing API, version 2, in ${all.length} operations. Paths start at the base URL of the service, which ends with \`/v2\`; those of
 OAuth start at the address of its app. The [assumptions](assumptions.md) list what the specification leaves open.

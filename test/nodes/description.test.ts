@@ -1,7 +1,7 @@
 /**
  * The descriptions of parameters follow n8n's guidelines and linters. Their completeness is tested in contract.test.ts.
  */
-import { subscriptionListWords } from '@newsletter-kit/core/contract';
+import { words } from '@newsletter-kit/core/contract';
 import { describe, expect, it } from 'vitest';
 import type { Property } from './bundle.ts';
 import { offered } from './parameters.ts';
@@ -72,7 +72,7 @@ describe('the parameters', () => {
 
   it('default to the sort direction of the service', () => {
     const direction = walk(bench.bundle.newsletter.description.properties).find(({ name }) => name === 'direction');
-    expect(direction?.default).toBe(subscriptionListWords.direction.default);
+    expect(direction?.default).toBe(words['subscriptions.list'].parameters.direction.default);
   });
 
   it('give each operation a description and a unique action', () => {

@@ -1,7 +1,7 @@
 /** The signup trigger on a real port: its answers, its items, deduplication, honeypot and rate limit. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
+import { operation } from '@newsletter-kit/core/contract';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ import { waitFor, waitUntil } from '../support/waits.ts';
 
 const site = 'https://www.example.com';
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
-const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
+const privilegedFields = operation('subscriptions.create').body.fields.filter((name) => !publicFields.includes(name));
 
 let bundle: Bundle;
 let node: SignupTrigger;

@@ -284,9 +284,9 @@ describe('the caution of the specification', () => {
 
 /** Files of the product that name the field, with the reason. */
 const files: Readonly<Record<string, string>> = {
-  'packages/core/src/contract/values.ts': 'the field of the specification',
-  'packages/core/src/contract/words/subscriptions.ts': 'its words',
-  'packages/core/src/schema/subscriptions.ts': 'its schema',
+  'packages/core/src/contract/table.ts': 'the field of the request, generated',
+  'packages/core/src/contract/words.ts': 'its description, generated',
+  'packages/core/src/records/subscription-bodies.ts': 'its record',
   'packages/core/src/schema/types.ts': 'its type, generated',
   'packages/core/src/engine/call.ts': 'a retry after a lost response takes it out',
   'packages/core/src/import/import-subscriptions.ts': 'a row that is sent again does not carry it',

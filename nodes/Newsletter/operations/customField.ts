@@ -1,5 +1,5 @@
 /** Resource Custom Field. Update renames a field; Delete also deletes its values on every subscription. */
-import { customFieldWords } from '@newsletter-kit/core/contract';
+import { words } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../parameters/agents.ts';
@@ -17,7 +17,7 @@ const display: INodeProperties = {
   required: true,
   default: '',
   placeholder: 'e.g. First Name',
-  description: describe(customFieldWords.display),
+  description: describe(words['customFields.create'].parameters.display),
 };
 
 const newName: INodeProperties = { ...display, displayName: 'New Name' };
@@ -28,7 +28,7 @@ const kind: INodeProperties = {
   type: 'options',
   required: true,
   default: 'string',
-  description: describe(customFieldWords.kind),
+  description: describe(words['customFields.create'].parameters.kind),
   options: [
     { name: 'Boolean', value: 'boolean' },
     { name: 'Date', value: 'date' },

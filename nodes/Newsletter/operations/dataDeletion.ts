@@ -2,7 +2,7 @@
  * Resource Data Deletion. Request cannot be undone: it asks for the address twice, and an agent needs the permission of
  * the node's owner.
  */
-import { deletionRequestWords } from '@newsletter-kit/core/contract';
+import { words } from '@newsletter-kit/core/contract';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../parameters/agents.ts';
@@ -24,7 +24,7 @@ const warning: INodeProperties = {
   default: '',
 };
 
-const address: INodeProperties = { ...email, description: describe(deletionRequestWords.email) };
+const address: INodeProperties = { ...email, description: describe(words['deletionRequests.create'].parameters.email) };
 
 const confirmation: INodeProperties = {
   ...email,

@@ -1,18 +1,21 @@
 /**
- * Writes what follows from the contract and the schemas: the types, the interfaces of the client, and the index of its
- * methods. A test fails where a file is not up to date.
+ * Writes what follows from the records: the tables of the contract, the types, the interfaces of the client, and the
+ * index of its methods. A test fails where a file is not up to date.
  */
+import { writeAnswerRecords } from './answer-records.ts';
 import { writeApi } from './api.ts';
+import { writeTable, writeWords } from './contract.ts';
 import { format } from './format.ts';
 import { writePageStyle } from './page-style.ts';
-import { writeRecords } from './records.ts';
 import { writeResources } from './resources.ts';
 import { writeTypes } from './types.ts';
 
 /** The text of each generated file, by its path from the root of the repository. */
 export function generate(): Readonly<Record<string, string>> {
   return {
-    'packages/core/src/contract/records.ts': format('records.ts', writeRecords()),
+    'packages/core/src/contract/table.ts': format('table.ts', writeTable()),
+    'packages/core/src/contract/words.ts': format('words.ts', writeWords()),
+    'packages/core/src/contract/answer-records.ts': format('answer-records.ts', writeAnswerRecords()),
     'packages/core/src/schema/types.ts': format('types.ts', writeTypes()),
     'packages/core/src/resources.ts': format('resources.ts', writeResources()),
     'packages/core/src/endpoint/page-style.ts': format('page-style.ts', writePageStyle()),

@@ -1,6 +1,6 @@
 /** The fields that the schemas of answers declare. */
 import { expect, test } from 'vitest';
-import { fieldsIn, schemas } from '../src/schema/index.ts';
+import { fieldsIn, schemas } from '../src/records/index.ts';
 
 test('names every field of an answer by its path, and its enumerations', () => {
   const fields = fieldsIn(schemas['subscriptions.list'].answer);

@@ -9,8 +9,8 @@ import {
   type Subscription,
   type SubscriptionRequest,
 } from '../src/index.ts';
-import type { subscription as strictSubscription, subscriptionRequest } from '../src/schema/index.ts';
-import { schemas, tolerant } from '../src/schema/index.ts';
+import type { subscription as strictSubscription, subscriptionRequest } from '../src/records/index.ts';
+import { schemas, tolerant } from '../src/records/index.ts';
 import { checkAnswer } from '../src/schema/validator.ts';
 
 const subscription = {

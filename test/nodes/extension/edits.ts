@@ -6,92 +6,60 @@
 /** Text to insert into a file of the repository. */
 export interface Edit {
   readonly path: string;
-  /** The unique text before which to insert; left out for the end of the file. */
+  /** The unique text before which to insert; left out for a new file. */
   readonly before?: string;
   readonly text: string;
 }
 
-const contract: readonly Edit[] = [
+const record: readonly Edit[] = [
   {
-    path: 'packages/core/src/contract/content.ts',
-    before: '] as const satisfies readonly Operation[];',
-    text: `  {
-    ...read,
-    id: 'tiers.list',
-    path: '/publications/{publicationId}/tiers',
-    scope: 'publications:read',
-    query: ['limit', 'page'],
-    expand: [],
-    errors: errorsWithForbidden,
-    pagination: 'offset',
-    extension: true,
-    doc: 'List premium tiers',
+    path: 'packages/core/src/records/tiers.ts',
+    text: `import * as z from 'zod/mini';
+import { tier } from './complimentary-access.ts';
+import type { ResourceRecord } from './operation.ts';
+import * as shape from './shapes.ts';
+
+export const tiers = {
+  title: 'Tiers',
+  description: 'The premium tiers of a publication. An extension.',
+  section: 'None',
+  scope: 'publications',
+  errors: [400, 401, 403, 404, 429, 500],
+  operations: {
+    list: {
+      request: 'GET /publications/{publicationId}/tiers',
+      extension: true,
+      doc: 'List premium tiers',
+      description: 'Lists the premium tiers of a publication. An extension: a service may lack it and answer 404.',
+      open: ['The operation is not in the specification; taken from the API reference of a service.'],
+      query: z.strictObject({ limit: shape.limit, page: shape.page }),
+      answer: shape.offsetList(tier),
+    },
+    get: {
+      request: 'GET /publications/{publicationId}/tiers/{tierId}',
+      extension: true,
+      doc: 'Read one premium tier',
+      description: 'Reads one premium tier. An extension: a service may lack it and answer 404.',
+      example: "{ tierId: 'tier_00000000-0000-4000-8000-000000000001' }",
+      open: ['The operation is not in the specification; as tiers.list.'],
+      path: { tierId: 'Prefixed ID of the premium tier, \`tier_<uuid>\`.' },
+      answer: shape.enveloped(tier, 'The premium tier.'),
+    },
   },
-  {
-    ...read,
-    id: 'tiers.get',
-    path: '/publications/{publicationId}/tiers/{tierId}',
-    scope: 'publications:read',
-    query: [],
-    expand: [],
-    errors: errorsWithForbidden,
-    pagination: 'none',
-    extension: true,
-    doc: 'Read one premium tier',
-  },
+} satisfies ResourceRecord;
 `,
   },
+  // The schema of the record, which a gift has already.
+  { path: 'packages/core/src/records/complimentary-access.ts', before: 'const tier = ', text: 'export ' },
 ];
 
-const words: readonly Edit[] = [
+const resource: readonly Edit[] = [
   {
-    path: 'packages/core/src/contract/words/content.ts',
-    before: "  'advertisementOpportunities.list': {",
-    text: `  'tiers.list': {
-    description: 'Lists the premium tiers of a publication. An extension: a service may lack it and answer 404.',
-    returns: 'Premium tiers, page by page.',
-    section: 'None',
-    parameters: { publicationId, limit, page },
+    path: 'packages/core/src/records/index.ts',
+    before: 'export { fieldOf',
+    text: "import { tiers } from './tiers.ts';\n",
   },
-  'tiers.get': {
-    description: 'Reads one premium tier. An extension: a service may lack it and answer 404.',
-    returns: 'The premium tier.',
-    section: 'None',
-    parameters: { publicationId, tierId: { text: 'Prefixed ID of the premium tier, \`tier_<uuid>\`.' } },
-    example: "{ tierId: 'tier_00000000-0000-4000-8000-000000000001' }",
-  },
-`,
-  },
-  {
-    path: 'packages/core/src/contract/words/content.ts',
-    before: "  'complimentaryAccess.get': ['The record is not shown",
-    text: `  'tiers.list': ['The operation is not in the specification; taken from the API reference of a service.'],
-  'tiers.get': ['The operation is not in the specification; as tiers.list.'],
-`,
-  },
-  {
-    path: 'packages/core/src/contract/words/index.ts',
-    before: '  publicationFields: {',
-    text: "  tiers: { title: 'Tiers', description: 'The premium tiers of a publication. An extension.' },\n",
-  },
-];
-
-const schema: readonly Edit[] = [
-  {
-    path: 'packages/core/src/schema/content.ts',
-    text: `
-export const tierQuery = shape.request(words['tiers.list'].parameters, { limit: shape.limit, page: shape.page });
-export const tierList = shape.offsetList(tier);
-export const oneTier = shape.enveloped(tier, 'The premium tier.');
-`,
-  },
-  {
-    path: 'packages/core/src/schema/index.ts',
-    before: "  'customFields.create': {",
-    text: `  'tiers.list': { query: content.tierQuery, answer: content.tierList },
-  'tiers.get': { answer: content.oneTier },
-`,
-  },
+  { path: 'packages/core/src/records/index.ts', before: '  customFields,\n', text: '  tiers,\n' },
 ];
 
 const sandbox: readonly Edit[] = [
@@ -123,4 +91,4 @@ const tierRecord = ({ id, name, status, description }: ReturnType<Store['workspa
 ];
 
 /** In the order of the instructions. The n8n node and the tests need no edit. */
-export const edits: readonly Edit[] = [...contract, ...words, ...schema, ...sandbox];
+export const edits: readonly Edit[] = [...record, ...resource, ...sandbox];

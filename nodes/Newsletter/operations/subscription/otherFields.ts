@@ -1,5 +1,5 @@
 /** Fields that a service takes and the specification does not have: a JSON object, sent beside the other fields. */
-import { bulkUpdateItemWords, statusUpdateWords, subscriptionRequestWords } from '@newsletter-kit/core/contract';
+import { bulkUpdateItemWords, operation, subscriptionRequestWords } from '@newsletter-kit/core/contract';
 import { isRecord, nearMiss } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { customFields } from '../../parameters/customFields.ts';
@@ -18,7 +18,8 @@ export const otherFields: INodeProperties = {
 /** Names with a parameter, of this operation or another: consent above all is set nowhere else. */
 const known = [
   ...new Set([
-    ...[subscriptionRequestWords, bulkUpdateItemWords, statusUpdateWords].flatMap(Object.keys),
+    ...[subscriptionRequestWords, bulkUpdateItemWords].flatMap(Object.keys),
+    ...operation('subscriptions.updateStatus').body.fields,
     'status',
     'publicationId',
   ]),

@@ -3,7 +3,7 @@
  * takes one request, an ID a scan of the list. All items of a run share the scan, so many IDs cost no more than reading
  * the list once.
  */
-import { subscriptionListWords as words, pageLimit } from '@newsletter-kit/core/contract';
+import { words, pageLimit } from '@newsletter-kit/core/contract';
 import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
@@ -22,6 +22,7 @@ import { forEachGroup, groupBy } from '../concurrency.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { getMany as manyOf, readOptions } from '../readOperations.ts';
 
+const { parameters } = words['subscriptions.list'];
 const allValues = { name: 'All', value: 'all' };
 
 /** The service has only a filter for a day; see {@link createdSince}. */
@@ -43,7 +44,7 @@ const filters: readonly INodeProperties[] = [
     type: 'dateTime',
     default: '',
     typeOptions: { dateOnly: true },
-    description: describe(words.creation_date),
+    description: describe(parameters.creation_date),
   },
   {
     displayName: 'Email',
@@ -51,18 +52,18 @@ const filters: readonly INodeProperties[] = [
     type: 'string',
     placeholder: 'name@email.com',
     default: '',
-    description: describe(words.email),
+    description: describe(parameters.email),
   },
   ...premiumTiers({
-    byId: describe(words.premium_tier_ids),
-    byName: describe(words.premium_tiers),
+    byId: describe(parameters.premium_tier_ids),
+    byName: describe(parameters.premium_tiers),
   }),
   {
     displayName: 'Status',
     name: 'status',
     type: 'options',
     default: 'active',
-    description: describe(words.status),
+    description: describe(parameters.status),
     options: byName([...statuses, allValues]),
   },
   {
@@ -70,7 +71,7 @@ const filters: readonly INodeProperties[] = [
     name: 'tier',
     type: 'options',
     default: 'free',
-    description: describe(words.tier),
+    description: describe(parameters.tier),
     options: byName([...tiers, allValues]),
   },
 ];

@@ -3,7 +3,7 @@
  * thousand. The service does not answer the ID of the job, so the job is looked up in its list.
  */
 import { hasLeft } from '@newsletter-kit/core/facts';
-import { statusUpdateWords } from '@newsletter-kit/core/contract';
+import { words } from '@newsletter-kit/core/contract';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
 import { describe } from '../../parameters/properties.ts';
@@ -17,7 +17,7 @@ const newStatus: INodeProperties = {
   type: 'options',
   required: true,
   default: 'inactive',
-  description: describe(statusUpdateWords.new_status),
+  description: describe(words['subscriptions.updateStatus'].parameters.new_status),
   options: [
     { name: 'Active', value: 'active' },
     { name: 'Inactive', value: 'inactive', description: 'No longer receives the newsletter' },

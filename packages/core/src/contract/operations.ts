@@ -1,30 +1,5 @@
-/** The operations, resource by resource, and by id. */
-import { automations } from './automations.ts';
-import { content } from './content.ts';
-import { oauth } from './oauth.ts';
-import { subscriptions } from './subscriptions.ts';
-import { customFields, dataDeletion, publicationFields, publications } from './workspace.ts';
-
-/**
- * Every operation of the specification: 32 of the API, 6 of OAuth, in the specification's order of resources. One more
- * of the API is marked `extension`: services have it, but the specification does not show it.
- *
- * @example
- * ```ts
- * import { operations } from '@newsletter-kit/core/contract';
- * const writes = operations.filter((operation) => operation.scope?.endsWith(':write'));
- * ```
- */
-export const operations = [
-  ...subscriptions,
-  ...automations,
-  ...content,
-  ...customFields,
-  ...dataDeletion,
-  ...publicationFields,
-  ...publications,
-  ...oauth,
-] as const;
+/** The operations by id. */
+import { operations } from './table.ts';
 
 /** `resource.verb` of any operation. */
 export type OperationId = (typeof operations)[number]['id'];

@@ -52,8 +52,6 @@ export const tierStatuses = ['active', 'archived'] as const;
 
 export const directions = ['asc', 'desc'] as const;
 
-export const orderings = ['created'] as const;
-
 export const publicationFieldKinds = [
   'text',
   'number',
@@ -70,9 +68,7 @@ export const responseKeyKinds = ['text', 'number', 'date', 'url', 'image_url'] a
 
 export const publicationFieldStatuses = ['active', 'archived'] as const;
 
-export const publicationFieldStatusFilters = ['active', 'archived', 'all'] as const;
-
-export const bulkUpdateTypes = ['status', 'bulk'] as const;
+export const publicationFieldStatusFilters = [...publicationFieldStatuses, 'all'] as const;
 
 /** `complete`, not `completed`; some answers are reported with the latter, so clients treat both as done. */
 export const bulkUpdateStatuses = ['pending', 'processing', 'complete', 'failed'] as const;
@@ -113,32 +109,8 @@ export const conditionSetStatuses = ['active', 'archived'] as const;
 
 export const conditionSetPurposes = ['dynamic_content'] as const;
 
-export const deletionRequestStatuses = ['pending', 'processing', 'completed', 'failed', 'canceled'] as const;
-
-export const deletionRequestSources = ['zendesk', 'retool', 'website', 'app', 'public_api', 'other'] as const;
-
 /** The five attribution parameters a subscription can carry. */
 export const utmFields = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
-
-/** Names a SubscriptionRequest takes (specification, SubscriptionRequest). */
-export const subscriptionRequestFields = [
-  'email',
-  'reactivate_existing',
-  'send_welcome_email',
-  ...utmFields,
-  'referring_site',
-  'referral_code',
-  'custom_fields',
-  'double_opt_override',
-  'tier',
-  'premium_tiers',
-  'premium_tier_ids',
-  'payments_customer_id',
-  'automation_ids',
-  'newsletter_list_ids',
-  'skip_newsletter_list_auto_subscribe',
-  'complimentary_gift_id',
-] as const;
 
 /** Most items one call of the bulk subscription update takes (specification, Limits). */
 export const bulkUpdateLimit = 1000;

@@ -48,16 +48,6 @@ export function readResponse(operation: CalledOperation, answer: HostAnswer): At
   }
 }
 
-/** Operations whose answer is not wrapped in `data`. A service that wraps it all the same is read, too. */
-export const unwrapped: ReadonlySet<CallName> = new Set(['subscriptions.bulkCreate']);
-
-/** Operations for which the specification shows no content although the status allows a body. */
-const withoutContent: ReadonlySet<CallName> = new Set([
-  'subscriptions.updateStatus',
-  'subscriptions.updateStatusPut',
-  'oauth.revoke',
-]);
-
 /**
  * The parsed body of a success; null where the contract promises none. An HTML page in place of the body (a sign-in
  * page, a proxy's notice) is an error for every operation, also for those without a body.
@@ -65,10 +55,10 @@ const withoutContent: ReadonlySet<CallName> = new Set([
  * @throws InvalidAnswerError where the body is missing, cut off, no JSON or no JSON of this operation
  */
 function readSuccess(operation: CalledOperation, answer: HostAnswer): unknown {
-  const { id, base, success } = operation;
+  const { id, content } = operation;
   const isRaw = !isOperationId(id);
-  const hasContent = success !== 204 && !withoutContent.has(id);
-  const emptyValue = id === 'oauth.revoke' ? {} : null;
+  const hasContent = content === 'data' || content === 'object';
+  const emptyValue = content === 'empty' ? {} : null;
   if (answer.body.trim() === '') {
     if (isRaw || !hasContent) return emptyValue;
     throw new InvalidAnswerError(id, answer.status, ['the body is empty']);
@@ -80,8 +70,9 @@ function readSuccess(operation: CalledOperation, answer: HostAnswer): unknown {
     throw new InvalidAnswerError(id, answer.status, ['the body is no JSON object']);
   }
   if (!hasContent) return emptyValue;
-  if (unwrapped.has(id)) return isRecord(value['data']) ? value['data'] : value;
-  if (base === 'api' && !('data' in value)) throw new InvalidAnswerError(id, answer.status, ['"data" is missing']);
+  // A service that wraps the object all the same is read, too.
+  if (content === 'object') return isRecord(value['data']) ? value['data'] : value;
+  if (!('data' in value)) throw new InvalidAnswerError(id, answer.status, ['"data" is missing']);
   return value;
 }
 

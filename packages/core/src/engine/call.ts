@@ -9,7 +9,6 @@ import { TransportError, type Host, type HostRequest } from './host.ts';
 import {
   isAlreadyDeleted,
   isConflict,
-  lookUpOf,
   mayHaveSucceeded,
   mayStillSucceed,
   type LostResponses,
@@ -236,12 +235,12 @@ export class Call {
     const hasFailed = finding === 'absent' && !mayStillSucceed(failed);
     if (hasFailed && this.#failures.length < retries && !isConflict(failed)) return null;
     const error = this.#errorOf(failed);
-    throw hasFailed ? error : withAdvice(error, lookUpOf(this.#call.operation.id)?.advice);
+    throw hasFailed ? error : withAdvice(error, this.#call.operation.lookUp?.advice);
   }
 
   /** Whether the response to a non-idempotent call was lost, or a retry after a lost one was refused. */
   #needsLookup(failed: AttemptFailure): boolean {
-    if (!lookUpOf(this.#call.operation.id)) return false;
+    if (!this.#call.operation.lookUp) return false;
     if (failed.error && failed.error.misconfiguration !== null) return false;
     if (this.#lostSince !== null && isConflict(failed)) return true;
     return mayHaveSucceeded(failed) && (failed.error !== undefined || failed.answer.status !== 503);

@@ -1,7 +1,6 @@
 /** Makes prepared calls: sends them, checks their answers, and tells what is not as the specification has it. */
 import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
-import { unwrapped } from './answer.ts';
 import type { Head } from './api-promise.ts';
 import { Call, type CallContext } from './call.ts';
 import { unknownStatuses, type Deviation, type FieldDeviation } from './deviations.ts';
@@ -67,8 +66,8 @@ export class Caller {
 }
 
 /** `data` alone ends a call: whatever else is odd is told, and given as it came. */
-function checkData(id: OperationId, { base }: CalledOperation, value: unknown, { status }: Head): void {
-  if (base !== 'api' || unwrapped.has(id) || !isRecord(value) || !('data' in value)) return;
+function checkData(id: OperationId, { content }: CalledOperation, value: unknown, { status }: Head): void {
+  if (content !== 'data' || !isRecord(value) || !('data' in value)) return;
   const isWhole = isListId(id) ? Array.isArray(value['data']) : isRecord(value['data']);
   if (!isWhole) throw new InvalidAnswerError(id, status, [`"data" is not ${isListId(id) ? 'a list' : 'an object'}`]);
 }

@@ -122,7 +122,7 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,
-    lostResponses: createLostResponses(host, (...request) => lists.first(...request)),
+    lostResponses: createLostResponses(host, (id, args, one) => lists.first(id, withLargestPages(id, args), one)),
     retry: policyOver(defaultRetryPolicy, options.retry),
     totalTimeoutMs: options.totalTimeoutMs ?? Number.POSITIVE_INFINITY,
     onAttempt: options.onAttempt,

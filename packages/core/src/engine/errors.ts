@@ -1,6 +1,6 @@
 /** The errors of a call, one class each. Texts say what happened and what to do, and hold no secret and no address. */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
-import type { Method } from '../contract/types.ts';
+import type { Method, Operation } from '../contract/types.ts';
 import { foreignAnswer, type ForeignAnswer } from '../facts/api-answer.ts';
 import { TransportError } from './host.ts';
 
@@ -323,14 +323,6 @@ const remedies: Readonly<Record<number, string>> = {
   429: 'Wait, then call less often.',
 };
 
-const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
-  'journeys.enroll': {
-    400: 'Check the subscriber, and that the automation has an active Add by API trigger.',
-    404: 'Check the automation id and the subscriber, and that the automation has an active Add by API trigger.',
-  },
-  'deletionRequests.create': { 409: 'A deletion request for this subscriber exists already.' },
-};
-
 /** Whether an operation of the contract was called, and not `client.request`. */
 export function isOperationId(call: CallName): call is OperationId {
   return !call.includes(' ');
@@ -344,9 +336,10 @@ function permission(operation: CallName): string {
 }
 
 function remedy(operation: CallName, status: number): string {
+  const known: Operation | undefined = isOperationId(operation) ? operationById(operation) : undefined;
   return (
     (status === 403 ? permission(operation) : undefined) ??
-    remediesByOperation[operation]?.[status] ??
+    known?.remedies?.[status] ??
     remedies[status] ??
     (status >= 500 ? 'The service failed; try again later.' : 'See the API documentation for this status.')
   );

@@ -5,79 +5,23 @@
  * them, and it is coarse: whole seconds, by the service's clock. Records too close to the call leave the result
  * unclear.
  */
-import type { OperationId } from '../contract/index.ts';
+import { operations } from '../contract/index.ts';
+import type { LookUp } from '../contract/types.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { errorBody, type AttemptFailure } from './answer.ts';
 import { momentOf } from '../facts/moment.ts';
-import { AbortedError, type CallName } from './errors.ts';
+import { AbortedError } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
-import type { CalledOperation, CallOptions } from './options.ts';
+import { isListId, type CalledOperation, type CallOptions, type ListId } from './options.ts';
+import { pathParameter } from './prepare.ts';
 import { clockSkewMs } from './rate-limit.ts';
 import type { Page } from './pages.ts';
 
 type FieldValues = Readonly<Record<string, unknown>>;
 
-/** How to find the record of an operation. */
-interface Lookup {
-  readonly list: Extract<OperationId, `${string}.list`>;
-  /** Arguments of the call that the list takes too. */
-  readonly listArguments: readonly string[];
-  /** Further arguments of the list. */
-  readonly query: FieldValues;
-  /** Whether a record is about the subject of the call; undefined where it lacks the field. */
-  readonly matches: (record: FieldValues, sent: FieldValues) => boolean | undefined;
-  /** Field with the time of creation: seconds since the Unix epoch, or a text. */
-  readonly created: readonly string[];
-  /** What to do where the lookup was inconclusive; a sentence. */
-  readonly advice: string;
-}
-
-const lookups: Partial<Readonly<Record<CallName, Lookup>>> = {
-  'journeys.enroll': {
-    list: 'journeys.list',
-    listArguments: ['publicationId', 'automationId'],
-    query: { limit: 100 },
-    matches: (record, sent) =>
-      andAlso(
-        isSameValue(record['subscription_id'], sent['subscription_id']),
-        sameAddress(record['email'], sent['email']),
-      ),
-    created: ['started_at', 'created'],
-    advice: 'List the journeys of the automation (journeys.list) to see whether the subscriber is on one.',
-  },
-  'deletionRequests.create': {
-    list: 'deletionRequests.list',
-    listArguments: ['publicationId'],
-    query: {},
-    matches: (record, sent) => sameAddress(record['email'], sent['email']),
-    created: ['requested_at', 'created_at'],
-    advice: 'List the deletion requests (deletionRequests.list) to see whether there is one for the subscriber.',
-  },
-  'customFields.create': {
-    list: 'customFields.list',
-    listArguments: ['publicationId'],
-    query: {},
-    // By display text alone: subscriptions refer to fields by it, so it is unique. The service may name the kind by
-    // another word.
-    matches: (record, sent) => isSameValue(record['display'], sent['display']),
-    created: ['created'],
-    advice: 'List the custom fields (customFields.list) to see whether it exists.',
-  },
-};
-
-/** The lookup of an operation; undefined where there is none, as for OAuth grants. */
-export function lookUpOf(id: CallName): Lookup | undefined {
-  return lookups[id];
-}
-
-/** Arguments for the list. */
-function listArguments({ listArguments: names, query }: Lookup, sent: FieldValues): FieldValues {
-  return { ...query, ...Object.fromEntries(names.map((name) => [name, sent[name]])) };
-}
-
-/** Reads the first page of a list. */
-type ReadList = (id: Lookup['list'], args: FieldValues, options: CallOptions) => Promise<Page<unknown>>;
+/** Reads the first page of a list, as large as the service allows. */
+type ReadList = (id: ListId, args: FieldValues, options: CallOptions) => Promise<Page<unknown>>;
 
 /** A call whose response was lost. Moments are by the host's monotonic clock. */
 export interface LostCall {
@@ -106,11 +50,13 @@ export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readL
       if (headers['date'] !== undefined) dated = { headers, at: host.now() };
     },
     async lookUp({ operation, args, options, deadline, since }) {
-      const lookUp = lookUpOf(operation.id);
-      if (!lookUp) return 'unclear';
+      const { lookUp, path } = operation;
+      const list = operations.map(({ id }) => id).find((id) => id === lookUp?.list);
+      if (!lookUp || !list || !isListId(list)) return 'unclear';
+      const inPath = [...path.matchAll(pathParameter)].map(([, name = '']) => [name, args[name]] as const);
       const records: unknown[] = [];
       try {
-        const first = await readList(lookUp.list, listArguments(lookUp, args), {
+        const first = await readList(list, Object.fromEntries(inPath), {
           signal: options.signal,
           timeoutMs: options.timeoutMs,
           retry: options.retry,
@@ -151,18 +97,13 @@ const surelyBeforeMs = { known: 5_000, unknown: 300_000 } as const;
 type LookupResult = { readonly record: FieldValues } | 'absent' | 'unclear';
 
 /** Searches all records of the list. Pure. */
-function find(
-  { matches, created }: Lookup,
-  records: readonly unknown[],
-  sent: FieldValues,
-  call: CallTime,
-): LookupResult {
+function find(lookUp: LookUp, records: readonly unknown[], sent: FieldValues, call: CallTime): LookupResult {
   const found: FieldValues[] = [];
   for (const record of records) {
     if (!isRecord(record)) return 'unclear';
-    const isMatch = matches(record, sent);
+    const isMatch = isAbout(record, sent, lookUp);
     if (isMatch === false) continue;
-    const time = timeOf(record, created);
+    const time = timeOf(record, lookUp.created);
     const surelyBefore = time !== undefined && time < call.from - surelyBeforeMs[call.known ? 'known' : 'unknown'];
     if (surelyBefore) continue;
     if (isMatch === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs)
@@ -182,6 +123,13 @@ function timeOf(record: FieldValues, names: readonly string[]): number | undefin
   return undefined;
 }
 
+/** Whether a record is about the subject of the call; undefined where it lacks a field that would say so. */
+function isAbout(record: FieldValues, sent: FieldValues, { by }: LookUp): boolean | undefined {
+  const same = by.map((name) => (name === 'email' ? sameAddress : isSameValue)(record[name], sent[name]));
+  if (same.includes(false)) return false;
+  return same.includes(undefined) ? undefined : true;
+}
+
 /** Undefined where the record lacks the value; true where the call named none. */
 function isSameValue(stored: unknown, sent: unknown): boolean | undefined {
   if (sent === undefined) return true;
@@ -191,12 +139,6 @@ function isSameValue(stored: unknown, sent: unknown): boolean | undefined {
 function sameAddress(stored: unknown, sent: unknown): boolean | undefined {
   if (typeof stored !== 'string' || typeof sent !== 'string') return isSameValue(stored, sent);
   return addressKey(stored) === addressKey(sent);
-}
-
-/** False where either is false, undefined where either is undefined, else true. */
-function andAlso(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
-  if (a === false || b === false) return false;
-  return a === undefined || b === undefined ? undefined : true;
 }
 
 /** Whether the service may have carried out the call although the attempt failed. */

@@ -81,6 +81,7 @@ export function rawRequest(
       body: { encoding: 'json', fields: [], required: [] },
       success: 200,
       errors: [],
+      content: 'object',
       pagination: 'none',
       retry,
       doc: '',

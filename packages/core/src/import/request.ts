@@ -2,14 +2,14 @@
  * Checks a row against what a SubscriptionRequest may hold, without a schema library. Texts name the field, never the
  * value.
  */
-import { doubleOptOverrides, subscriptionTiers, type subscriptionRequestFields } from '../contract/values.ts';
+import { doubleOptOverrides, subscriptionTiers } from '../contract/values.ts';
 import { redact } from '../engine/redact.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import { isRecord } from '../is-record.ts';
 
 /** A name that a SubscriptionRequest takes. */
-export type RequestField = (typeof subscriptionRequestFields)[number];
+export type RequestField = keyof SubscriptionRequest;
 
 /** What kind of value a field of a SubscriptionRequest takes. */
 export type FieldKind = 'address' | 'text' | 'boolean' | 'texts' | 'customFields';

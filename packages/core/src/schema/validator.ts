@@ -4,7 +4,7 @@ import type { OperationId } from '../contract/index.ts';
 import type { FieldDeviation } from '../engine/deviations.ts';
 import { misspelt, nearMiss } from '../engine/near-miss.ts';
 import { fieldOf, fieldPath } from './fields.ts';
-import { schemas, type OperationSchemas } from './index.ts';
+import { schemas, type OperationSchemas } from '../records/index.ts';
 import { loose, tolerant } from './tolerant.ts';
 
 type Parts = {

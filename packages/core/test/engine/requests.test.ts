@@ -230,6 +230,7 @@ describe('a raw request', () => {
         body: { encoding: 'json', fields: [], required: [] },
         success: 200,
         errors: [],
+        content: 'object',
         pagination: 'none',
         retry: 'once',
         doc: '',

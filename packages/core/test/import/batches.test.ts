@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { divide, namedRows, utf8Length } from '../../src/import/batch.ts';
 import { checkRequest, requestFields } from '../../src/import/request.ts';
-import { subscriptionRequest } from '../../src/schema/index.ts';
+import { subscriptionRequest } from '../../src/records/index.ts';
 
 const seed = [1, 2, 3, 4] as const;
 

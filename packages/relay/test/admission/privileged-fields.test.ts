@@ -1,5 +1,5 @@
 /** A page can set the public fields of a SubscriptionRequest and no privileged one. */
-import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
+import { operation } from '@newsletter-kit/core/contract';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { formPost, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
-const privilegedFields = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
+const privilegedFields = operation('subscriptions.create').body.fields.filter((name) => !publicFields.includes(name));
 
 const pins = {
   RELAY_DOUBLE_OPT_OVERRIDE: 'on',

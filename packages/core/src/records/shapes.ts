@@ -1,25 +1,20 @@
-/** Building blocks of the schemas: records with a name, fields with words, identifiers, the envelope of an answer. */
+/** Building blocks of the schemas: objects with a name, optional fields, identifiers, pages, the wrapper of answers. */
 import * as z from 'zod/mini';
-import type { ParameterWords } from '../contract/words/index.ts';
 import { lastOffsetPage, pageLimit } from '../contract/values.ts';
-import { field, lenient } from './tolerant.ts';
+import { field, lenient } from '../schema/tolerant.ts';
+import { isAddress, normalizeAddress } from '../signup/address.ts';
 
-/** An object that an answer holds, under the name it has in types and in the OpenAPI document. */
+/** An object of a request or an answer, under the name it has in types and in the OpenAPI document. */
 export function record<Shape extends z.core.$ZodLooseShape>(id: string, description: string, shape: Shape) {
   return z.strictObject(shape).register(z.globalRegistry, { id, description });
 }
 
-/** An object of a request. Each field takes its description and default from the contract's words. */
-export function request<Shape extends Readonly<Record<string, z.ZodMiniType>>>(
-  words: Readonly<Record<keyof Shape & string, ParameterWords>>,
-  shape: Shape,
-) {
-  const fields = Object.entries(shape).map(([name, schema]) => {
-    const { text, default: value } = words[name as keyof Shape & string];
-    return [name, field(schema, text, value)];
-  });
-  return z.strictObject(Object.fromEntries(fields) as Shape);
+/** A field that may be left out. @param value - the default that the service uses */
+export function optional<Schema extends z.ZodMiniType>(schema: Schema, description: string, value?: unknown) {
+  return field(z.optional(schema), description, value);
 }
+
+export const count = z.int().check(z.minimum(0));
 
 /** Whole seconds since the Unix epoch. */
 export const unixSeconds = z.int().check(z.minimum(0));
@@ -28,6 +23,15 @@ export const unixSeconds = z.int().check(z.minimum(0));
 export function prefixedId(prefix: string) {
   return z.string().check(z.regex(new RegExp(`^${prefix}_[0-9a-zA-Z-]+$`), `must look like ${prefix}_<uuid>`));
 }
+
+/** Description of the ID of an automation. */
+export const automationId = 'Prefixed ID of the automation, `aut_<uuid>`.';
+
+/** An e-mail address; trimmed and composed, its domain lower-cased. International addresses are addresses. */
+export const address = z
+  .string()
+  .check(z.overwrite(normalizeAddress), z.refine(isAddress, 'must be an e-mail address such as name@example.com'))
+  .register(z.globalRegistry, { format: 'idn-email' });
 
 /** One message of the service: in an error body, or in the warnings of a success. */
 export const errorDetail = record('ErrorDetail', 'A message of the service: one error, or one warning of a success.', {
@@ -41,6 +45,9 @@ export const errorBody = record('ErrorBody', 'Body of every error of the API.', 
   statusText: field(z.string(), 'Name of the status, for example `bad_request`.'),
   errors: field(z.array(errorDetail), 'What is wrong, at least one message.'),
 });
+
+/** An answer without a body. */
+export const empty = z.null();
 
 /** `{ data: … }`, the wrapper of nearly every success. */
 export function enveloped<Schema extends z.ZodMiniType>(data: Schema, description: string) {
@@ -113,11 +120,27 @@ export const cursorOrOffsetList = <Item extends z.ZodMiniType>(item: Item, { tot
 const queryInteger = (min: number, max: number) =>
   z.coerce.number<number>().check(z.int(), z.minimum(min), z.maximum(max));
 
-export const limit = z.optional(queryInteger(pageLimit.min, pageLimit.max));
-export const page = z.optional(queryInteger(1, lastOffsetPage));
-export const cursor = z.optional(z.string().check(z.minLength(1)));
+/** The parameters of lists that are paged. */
+export const limit = optional(
+  queryInteger(pageLimit.min, pageLimit.max),
+  'Number of records per page, from 1 to 100.',
+  pageLimit.default,
+);
+export const page = optional(
+  queryInteger(1, lastOffsetPage),
+  'Number of the page, from 1 to 100. Offset pagination is deprecated; use `cursor` where the list has one.',
+  1,
+);
+export const cursor = optional(
+  z.string().check(z.minLength(1)),
+  'Where the page starts: the `next_cursor` of the previous answer, unchanged. Cannot be combined with `page`.',
+);
+
+/** The parameter that adds data to the records of an answer. */
+export const expand = <const Words extends readonly string[]>(values: Words, description: string) =>
+  repeated(z.enum(values), description);
 
 /** A query parameter that may be repeated: `expand[]=a&expand[]=b`. */
-export function repeated<Schema extends z.ZodMiniType>(item: Schema) {
-  return z.optional(z.array(item));
+export function repeated<Schema extends z.ZodMiniType>(item: Schema, description: string) {
+  return optional(z.array(item), description);
 }
