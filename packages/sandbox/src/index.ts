@@ -13,8 +13,6 @@ export { ShapesError, type AnswerShapes } from './control/shapes.ts';
 export { SnapshotError } from './control/snapshots.ts';
 export type { Snapshot, Snapshots } from './control/snapshots.ts';
 export type { Exchange, LogEntry, LogFilter, LoggedMessage } from './control/request-log.ts';
-export { RecordingError, type RecordedEntry, type RecordedState, type Recording } from './recording/recording.ts';
-export { replay, type Difference, type ReplayOptions, type ReplayReport } from './command/replay.ts';
 export { consent, ConsentError } from './oauth/consent.ts';
 export { DatabaseError } from './store/database.ts';
 export type { Clock } from './world/clock.ts';
