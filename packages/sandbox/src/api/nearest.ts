@@ -108,8 +108,7 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
   const body: Json = whole ? structuredClone({ ...known }) : parsed;
   for (const name of found.body?.required ?? []) body[name] ??= known[name];
   if (whole) return body;
-  // Of several problems of one field the first one says what it should be.
-  for (const { field, to } of new Map(change.toReversed().map((each) => [each.field, each])).values()) {
+  for (const { field, to } of change) {
     const path = field.match(/[^.[\]]+/g) ?? [];
     const last = path.pop();
     if (last === undefined || !(found.body?.fields ?? []).includes(path[0] ?? last)) continue;

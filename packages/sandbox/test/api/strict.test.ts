@@ -216,16 +216,3 @@ test('a seed with exactly 100 tags, and with all allowed fields, is loaded', () 
     }),
   ).not.toThrow();
 });
-
-test.each(['/oauth/token', '/oauth/revoke', '/oauth/introspect'])(
-  '%s accepts a form and refuses JSON',
-  async (path) => {
-    const answer = await fresh().fetch(`http://sandbox.test${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ client_id: 'sandbox-app', client_secret: 'sandbox-secret', token: 'x' }),
-    });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
-  },
-);
