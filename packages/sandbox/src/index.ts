@@ -5,7 +5,7 @@ export { profiles, type Profile, type QuotaRequest, type RateLimitState } from '
 export type { Assumptions, AssumptionState } from './control/assumptions.ts';
 export type { AssumptionChoice, AssumptionId } from './gaps.ts';
 export type { SandboxEvent } from './control/events.ts';
-export { deviate, deviationsOf, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
+export { deviate, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults.ts';
 export type { Faults } from './control/faults.ts';
 export type { Change } from './http/errors.ts';

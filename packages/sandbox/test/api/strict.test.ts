@@ -40,31 +40,6 @@ test('publication fields show their paging at top level whatever other lists do,
   }
 });
 
-test.each(['pending', 'validating'] as const)(
-  'double_opt_override off activates a known %s address on creation, and sends no confirmation',
-  async (status) => {
-    const sandbox = fresh();
-    await create(sandbox, { email: 'ada@example.com', double_opt_override: 'on' });
-    if (status === 'pending') sandbox.clock.advance('PT1S');
-    expect((await list(sandbox)).data[0]?.status).toBe(status);
-    const { data } = await create(sandbox, { email: 'ada@example.com', double_opt_override: 'off' });
-    expect(data.status).toBe('active');
-    expect(sandbox.requests().at(-1)?.reasons.join(' ')).toContain(`${status} became active`);
-    sandbox.clock.advance('PT1H');
-    expect((await list(sandbox)).data[0]?.status).toBe('active');
-  },
-);
-
-test('double_opt_override off does not reactivate an unsubscribed subscriber', async () => {
-  const seed: Seed = {
-    publications: [{ id: publicationId, name: 'P', subscriptions: [{ email: 'ada@example.com', status: 'inactive' }] }],
-  };
-  const sandbox = fresh({ seed });
-  expect((await create(sandbox, { email: 'ada@example.com', double_opt_override: 'off' })).data.status).toBe(
-    'inactive',
-  );
-});
-
 const second = {
   email: 'ada@example.com',
   utm_source: 'second',
@@ -75,18 +50,6 @@ const second = {
   referral_code: 'nobody',
   send_welcome_email: true,
 } as const;
-
-test('a request for a known address changes custom fields only; the log names the ignored fields', async () => {
-  const sandbox = fresh({ seed: 'demo' });
-  await create(sandbox, { email: 'ada@example.com', utm_source: 'first', double_opt_override: 'off' });
-  const again = await create(sandbox, { ...second, custom_fields: [{ name: 'First Name', value: 'Ada' }] });
-  expect(again.warnings).toBeUndefined();
-  expect(again.data).toMatchObject({ utm_source: 'first', utm_term: '', subscription_tier: 'free' });
-  const told = sandbox.requests().at(-1)?.reasons.join(' ');
-  expect(told).toContain(
-    'Ignored for an existing subscription (assumption known_address): utm_source, utm_term, referring_site, payments_customer_id, tier, referral_code, send_welcome_email.',
-  );
-});
 
 test('under known_address=all_fields a request changes every field of a known address', async () => {
   const sandbox = fresh({ seed: 'demo', assumptions: { known_address: 'all_fields' } });
