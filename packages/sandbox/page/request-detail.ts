@@ -111,13 +111,16 @@ function actions(
 
 function nearestSection({ request, change, example }: NonNullable<Exchange['nearest']>): TemplateResult {
   return html`<section class="nearest">
-    <h4>Nearest valid request</h4>
+    <div class="head">
+      <h4>Nearest valid request</h4>
+      ${example?.body ? copyButton(example.body, 'body of the nearest valid request') : nothing}
+    </div>
     <p class="soft">With this change it is accepted:</p>
     <ul>
       ${change.map(({ field, to }) => html`<li><code>${field}</code> → <code>${valueText(to)}</code></li>`)}
     </ul>
-    <code dir="ltr">${request}</code>
-    ${example?.body ? [bodyText(example.body, 'Nearest valid request'), copyButton(example.body, 'nearest valid body')] : nothing}
+    <code dir="ltr">${example ? `${example.method} ${example.target}` : request}</code>
+    ${example?.body ? bodyText(example.body, 'Body of the nearest valid request') : nothing}
   </section>`;
 }
 
