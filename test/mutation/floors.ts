@@ -71,7 +71,6 @@ export const floors: Readonly<Record<string, Floor>> = {
       'packages/sandbox/test/{api,world}/**/*.test.ts',
       'packages/sandbox/test/control/{assumptions,clock,faults,inbox,profile,requests,subscriptions}.test.ts',
       'packages/sandbox/test/oauth/api.test.ts',
-      'packages/sandbox/test/recording.test.ts',
     ],
     hangMs: 60_000,
   },

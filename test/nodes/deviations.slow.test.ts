@@ -2,7 +2,7 @@
  * Every operation of the action node, the trigger and the sync before a service that differs in one field: each field
  * of every answer that they read, left out, null, of another type, or wrapped. Only the fields of the table end a node.
  */
-import { deviationsOf, type AnswerDeviation } from '@newsletter-kit/sandbox';
+import { deviationsOf, type OperationDeviation } from '../support/answer-deviations.ts';
 import { describe, expect, it } from 'vitest';
 import { executeContext, itemlessContext, type Run } from './context.ts';
 import { scenarios } from './scenarios.ts';
@@ -20,7 +20,7 @@ const needed: readonly (readonly [fields: RegExp, why: string])[] = [
   [/^subscriptions\.list data\[\](\.id)? /, 'the one subscription that is looked for'],
 ];
 
-const textOf = ({ operation, field, change }: AnswerDeviation): string => `${operation} ${field} ${change}`;
+const textOf = ({ operation, field, change }: OperationDeviation): string => `${operation} ${field} ${change}`;
 
 /** Runs `work` before each change of the answers that it reads. @returns the changes, and those that ended it */
 async function walk(

@@ -14,7 +14,8 @@ import {
 } from '@newsletter-kit/core/import';
 import { applySync, planSync, startSync } from '@newsletter-kit/core/sync';
 import { watchSubscriptions } from '@newsletter-kit/core/watch';
-import { createSandbox, deviate, deviationsOf, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import { createSandbox, deviate, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import { deviationsOf } from '../support/answer-deviations.ts';
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../packages/cli/src/commands/export/file.ts';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';

@@ -13,19 +13,19 @@ test('prints a verdict for every operation, and no address, key or value', async
   expect(code).toBe(0);
   expect(stdout).toContain('as specified subscriptions.list, by page');
   expect(stdout).toContain('not read     oauth.tokenInfo: it describes an OAuth login, and this is an API key');
-  expect(stdout).toContain('assumption   pagination_fields: top');
+  expect(stdout).toContain('assumption   last_cursor: null');
   expect(stdout).toContain('the client understands all of them');
   expect(stdout + stderr).not.toMatch(/@|sandbox-key/);
 });
 
 test('writes the assumptions that it saw to a file', async ({ sandboxOnPort: { env, assumptions } }) => {
-  assumptions.set({ pagination_fields: 'both', extra_fields: 'some' });
+  assumptions.set({ last_cursor: 'absent', unknown_values: 'some' });
   const file = join(scratchFolder(), 'assumptions.json');
   const { code, stdout } = await run(['probe', '--assumptions', file, '--json'], env);
   expect(code).toBe(0);
   const written: unknown = JSON.parse(await readFile(file, 'utf8'));
-  expect(written).toMatchObject({ pagination_fields: 'both', extra_fields: 'some', empty_texts: 'empty' });
-  expect(written).not.toHaveProperty('created_status');
+  expect(written).toMatchObject({ last_cursor: 'absent', unknown_values: 'some', empty_texts: 'empty' });
+  expect(written).not.toHaveProperty('retry_after');
   expect(events(stdout).at(-1)).toMatchObject({ type: 'probed', breaking: 0, assumptions: written, file });
 });
 

@@ -4,9 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ExampleRequest, Nearest } from '../src/api/nearest.ts';
 import type { Exchange as LoggedExchange, LoggedMessage } from '../src/control/request-log.ts';
 import { ask } from './control.ts';
-import { curlOf, keyVariable } from './curl.ts';
 import { codeBadge, valueText } from './format.ts';
-import { bodyView } from './json-view.ts';
 import { valueOf } from './view.ts';
 
 /** A logged request with its messages, as long as they are kept. */
@@ -80,24 +78,16 @@ function repeatLinks({ repeats }: Exchange, { later, open }: RequestDetailOption
 }
 
 function actions(
-  { n, method, target }: Exchange,
-  request: LoggedMessage,
+  { n, target }: Exchange,
+  { body, cutFrom }: LoggedMessage,
   { keys, open }: RequestDetailOptions,
 ): TemplateResult {
-  const { headers, body, cutFrom } = request;
-  const whole = cutFrom === null && body !== null;
-  const secret = `${target}${body ?? ''}`.includes('[hidden]');
-  const authorization = headers['authorization'];
-  const notes = [
-    authorization !== undefined &&
-      (authorization.startsWith('Basic')
-        ? 'The curl command reads the OAuth client from $NEWSLETTER_OAUTH_CLIENT_ID and $NEWSLETTER_OAUTH_CLIENT_SECRET.'
-        : `The curl command reads the key from ${keyVariable}, so that it can be shared.`),
-    !whole && 'The body was too long for the log, so it can be neither copied nor sent again.',
-    whole &&
-      secret &&
-      'It contained a secret, which the log does not keep: replace [hidden] in the command. It can’t be sent again from here.',
-  ].filter((note) => note !== false);
+  const missing =
+    cutFrom !== null || body === null
+      ? 'The body was too long for the log, so it can’t be sent again.'
+      : `${target}${body}`.includes('[hidden]')
+        ? 'It contained a secret, which the log does not keep, so it can’t be sent again from here.'
+        : undefined;
   const send = async (): Promise<void> => {
     const key = valueOf(document, '#again-key') || null;
     await ask<{ data: { n: number } }>(`/requests/${n}/send`, { method: 'POST', body: { key } }).then(
@@ -107,16 +97,7 @@ function actions(
   };
   return html`<div class="again">
     <div class="row">
-      ${
-        whole
-          ? copyButton(
-              curlOf({ url: location.origin + target, method, headers, body }),
-              'request as curl',
-              'Copy as curl',
-            )
-          : nothing
-      }
-      ${button({ label: 'Send again', kind: 'primary', disabled: !whole || secret, onClick: send })}
+      ${button({ label: 'Send again', kind: 'primary', disabled: missing !== undefined, onClick: send })}
       <label class="check" for="again-key"
         >with<select id="again-key">
           ${keys.map(({ key, title }, index) => html`<option value=${key} ?selected=${index === 0}>${title}</option>`)}
@@ -124,31 +105,23 @@ function actions(
         </select></label
       >
     </div>
-    ${notes.length > 0 ? html`<small>${notes.join(' ')}</small>` : nothing}
+    ${missing === undefined ? nothing : html`<small>${missing}</small>`}
   </div>`;
 }
 
 function nearestSection({ request, change, example }: NonNullable<Exchange['nearest']>): TemplateResult {
   return html`<section class="nearest">
-    <h4>Nearest valid request</h4>
+    <div class="head">
+      <h4>Nearest valid request</h4>
+      ${example?.body ? copyButton(example.body, 'body of the nearest valid request') : nothing}
+    </div>
     <p class="soft">With this change it is accepted:</p>
     <ul>
       ${change.map(({ field, to }) => html`<li><code>${field}</code> → <code>${valueText(to)}</code></li>`)}
     </ul>
-    ${example ? nearestCurl(example) : html`<code dir="ltr">${request}</code>`}
+    <code dir="ltr">${example ? `${example.method} ${example.target}` : request}</code>
+    ${example?.body ? bodyText(example.body, 'Body of the nearest valid request') : nothing}
   </section>`;
-}
-
-function nearestCurl({ method, target, authorized, contentType, body }: ExampleRequest): TemplateResult {
-  const headers = {
-    ...(authorized && { Authorization: 'Bearer' }),
-    ...(contentType !== null && { 'Content-Type': contentType }),
-  };
-  const curl = curlOf({ url: location.origin + target, method, headers, body });
-  return html`<div class="ready">
-    <pre tabindex="0" role="group" aria-label="Nearest valid request as curl" dir="ltr">${curl}</pre>
-    <div class="row">${copyButton(curl, 'nearest valid request', 'Copy as curl')}</div>
-  </div>`;
 }
 
 function message(title: string, name: string, { headers, body, cutFrom }: LoggedMessage): TemplateResult {
@@ -178,7 +151,20 @@ function messageBody(body: string | null, type: string, name: string): TemplateR
   if (body === null) return html`<p class="soft">The body was not read: it is too long, or was sent as a stream.</p>`;
   if (body === '') return html`<p class="soft">No body.</p>`;
   const form = type.startsWith('application/x-www-form-urlencoded') ? [...new URLSearchParams(body)] : [];
-  return form.length > 0 ? codeFacts(form) : bodyView(body, `Body of the ${name}`);
+  return form.length > 0 ? codeFacts(form) : bodyText(body, `Body of the ${name}`);
+}
+
+/** A body as text, JSON in lines. @param label - its accessible name */
+function bodyText(text: string, label: string): TemplateResult {
+  return html`<pre tabindex="0" role="group" aria-label=${label} dir="ltr">${inLines(text)}</pre>`;
+}
+
+function inLines(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }
 
 function codeFacts(entries: readonly (readonly [name: string, value: string])[]): TemplateResult {

@@ -14,7 +14,6 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { LogEntry } from '../src/control/request-log.ts';
-import type { Connection } from './connection.ts';
 import { ask, summaries } from './control.ts';
 import { codeBadge } from './format.ts';
 import { requestDetail, type Exchange, type RequestDetailOptions } from './request-detail.ts';
@@ -37,6 +36,12 @@ const outcomes = {
   '5xx': 'server errors (5xx)',
   '0xx': 'without an answer',
 } as const;
+
+interface ApiKey {
+  readonly key: string;
+  /** Null for the whole workspace. */
+  readonly publications: readonly string[] | null;
+}
 
 class RequestsView extends View {
   static override properties = {
@@ -78,7 +83,7 @@ class RequestsView extends View {
   }
 
   async refresh(): Promise<void> {
-    const [titles, { keys }] = await Promise.all([summaries(), ask<Connection>('/connection')]);
+    const [titles, { keys }] = await Promise.all([summaries(), ask<{ keys: readonly ApiKey[] }>('/connection')]);
     this.#titles = titles;
     this.#keys = keys.map(({ key, publications }) => ({
       key,

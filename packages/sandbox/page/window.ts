@@ -10,13 +10,10 @@ import {
   type ConfirmDialog,
 } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
-import './assumptions.ts';
 import { ClockTick } from './clock.ts';
-import './connection.ts';
 import { ask } from './control.ts';
 import './faults.ts';
 import './inbox.ts';
-import './jobs.ts';
 import './requests.ts';
 import './subscriber.ts';
 import type { SubscriberDrawer } from './subscriber.ts';
@@ -184,11 +181,8 @@ class SandboxWindow extends PageElement {
         <subscribers-view></subscribers-view>
         <requests-view></requests-view>
         <inbox-view></inbox-view>
-        <jobs-view></jobs-view>
         <clock-view></clock-view>
         <faults-view></faults-view>
-        <assumptions-view></assumptions-view>
-        <connection-view></connection-view>
       </main>
       <subscriber-drawer></subscriber-drawer>
       <confirm-dialog name="reset"></confirm-dialog>`;

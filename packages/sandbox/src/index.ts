@@ -5,7 +5,7 @@ export { profiles, type Profile, type QuotaRequest, type RateLimitState } from '
 export type { Assumptions, AssumptionState } from './control/assumptions.ts';
 export type { AssumptionChoice, AssumptionId } from './gaps.ts';
 export type { SandboxEvent } from './control/events.ts';
-export { deviate, deviationsOf, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
+export { deviate, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults.ts';
 export type { Faults } from './control/faults.ts';
 export type { Change } from './http/errors.ts';
@@ -13,8 +13,6 @@ export { ShapesError, type AnswerShapes } from './control/shapes.ts';
 export { SnapshotError } from './control/snapshots.ts';
 export type { Snapshot, Snapshots } from './control/snapshots.ts';
 export type { Exchange, LogEntry, LogFilter, LoggedMessage } from './control/request-log.ts';
-export { RecordingError, type RecordedEntry, type RecordedState, type Recording } from './recording/recording.ts';
-export { replay, type Difference, type ReplayOptions, type ReplayReport } from './command/replay.ts';
 export { consent, ConsentError } from './oauth/consent.ts';
 export { DatabaseError } from './store/database.ts';
 export type { Clock } from './world/clock.ts';

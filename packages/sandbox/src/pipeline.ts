@@ -8,7 +8,7 @@ import { notedText, noteText, responseText } from './http/read-request.ts';
 import { blankTrace, type Trace } from './http/trace.ts';
 import { applyFaults, type FiredFault, type Refuse } from './control/faults.ts';
 import type { Features } from './control/features.ts';
-import { createRedaction, hiddenMark } from './control/redaction.ts';
+import { redactedBody, redactedHeaders, redactedTarget } from './control/redaction.ts';
 import { bodyKept, loggableQuery, type LoggedMessage } from './control/request-log.ts';
 import type { Shaping } from './control/shapes.ts';
 import type { Clock } from './world/clock.ts';
@@ -42,8 +42,6 @@ interface Outcome {
   /** When the work began, by `performance.now()`. */
   readonly started: number;
 }
-
-const redaction = createRedaction(() => hiddenMark);
 
 export function createPipeline(clock: Clock, features: Features, shaping: Shaping): Pipeline {
   const { faults, assumptions, rateLimit, requestLog, events } = features;
@@ -108,7 +106,7 @@ async function describe({ path, search, fired }: Passage, outcome: Outcome, cloc
   const milliseconds = Math.round((performance.now() - started) * 100) / 100;
   const oauth = operation?.base === 'app' || path.startsWith('/oauth');
   const contents = {
-    target: redaction.target(path + search),
+    target: redactedTarget(path + search),
     request: message(request.headers, await requestText(request), oauth),
     response: response && message(response.headers, await responseText(response), oauth),
   };
@@ -133,8 +131,8 @@ function message(headers: Headers, text: string | null, oauth: boolean): LoggedM
   // A slice would keep the whole text in memory.
   const body = long ? Buffer.from(text.slice(0, bodyKept), 'utf16le').toString('utf16le') : text;
   return {
-    headers: redaction.headers(headers),
-    body: body === null ? null : redaction.body(body, headers.get('content-type'), oauth),
+    headers: redactedHeaders(headers),
+    body: body === null ? null : redactedBody(body, headers.get('content-type'), oauth),
     cutFrom: long ? text.length : null,
   };
 }

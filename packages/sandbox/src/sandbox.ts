@@ -16,8 +16,6 @@ import type { AssumptionChoice } from './gaps.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
 import { createPages } from './pages.ts';
 import { createPipeline, type Service } from './pipeline.ts';
-import { createRecorder } from './recording/recorder.ts';
-import type { Recording } from './recording/recording.ts';
 import { temporaryFile } from './store/database.ts';
 import type { Clock } from './world/clock.ts';
 import { openWorld } from './world/open-world.ts';
@@ -70,11 +68,6 @@ export interface Sandbox {
   readonly requests: (filter?: LogFilter) => readonly LogEntry[];
   /** One request with its headers, bodies and answer; undefined where the log does not hold its number. */
   readonly exchange: (n: number) => Exchange | undefined;
-  /**
-   * Records every request from now on with its answer, and the state they begin with; the answer gives what was
-   * recorded so far. What is set in process (`faults.add`, `reset`) is not recorded: set it before, or by `/_sandbox`.
-   */
-  readonly record: () => () => Recording;
   /** Calls `listener` with each request and each change from now on; the returned function unsubscribes. */
   readonly subscribe: (listener: (event: SandboxEvent) => void) => () => void;
   /** Whether the database was new and was filled with the seed; false where a file already held something. */
@@ -114,7 +107,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     throw error;
   }
   const app = createApp(world, features, shaping);
-  const recorder = createRecorder(world.clock, features, { idSeed, shapes });
   let open = true;
 
   return {
@@ -122,7 +114,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
       if (!open) return errorAnswer(503, { message: 'The sandbox is closed.', code: 'CLOSED' });
       settle(world);
-      return recorder.pass(request, async () => app.fetch(request));
+      return app.fetch(request);
     },
     reset: (seed) => resetFeatures(features, seed),
     clock: world.clock,
@@ -135,7 +127,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     requests: (filter) => features.requestLog.entries(filter),
     exchange: (n) => features.requestLog.exchange(n),
-    record: recorder.start,
     subscribe: features.events.subscribe,
     planted: features.seeds.planted,
     close() {

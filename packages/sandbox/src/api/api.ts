@@ -8,7 +8,7 @@ import { isStorageFailure } from '../store/database.ts';
 import type { World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
-import { decoded, handled, noteText, readJson, readQuery } from '../http/read-request.ts';
+import { decoded, noteText, readJson, readQuery } from '../http/read-request.ts';
 import type { Trace } from '../http/trace.ts';
 import { automationRules } from './automations.ts';
 import { contentRules } from './content.ts';
@@ -72,7 +72,6 @@ export async function answer(
     // Read first, but its errors come later: from here on nothing is awaited, so the request has one time.
     const body = operation.body ? await settled(readJson(request)) : { value: undefined };
     const now = world.clock.now();
-    handled(request, now);
     const reply = world.clock.during(now, () => {
       const bearer = authenticate(world, request.headers.get('authorization'));
       headers = countRequest();

@@ -112,18 +112,19 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
     const path = field.match(/[^.[\]]+/g) ?? [];
     const last = path.pop();
     if (last === undefined || !(found.body?.fields ?? []).includes(path[0] ?? last)) continue;
-    let holder: unknown = body;
-    for (const key of path)
-      holder = typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : undefined;
+    const holder = path.reduce(at, body);
     if (typeof holder !== 'object' || holder === null) continue;
-    const before: unknown = Reflect.get(holder, last);
-    const example = path.length === 0 ? known[last] : undefined;
+    const before: unknown = at(holder, last);
+    const example = [...path, last].reduce(at, known);
     const maxItems = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
     if (maxItems !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(maxItems)));
     else Reflect.set(holder, last, isPlaceholder(to) ? (example ?? to) : to);
   }
   return body;
 }
+
+const at = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 
 /** Whether a suggested value is a placeholder that an example should replace. */
 const isPlaceholder = (to: unknown): boolean =>

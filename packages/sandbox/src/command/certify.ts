@@ -2,15 +2,15 @@
 import type { Sandbox } from '../sandbox.ts';
 import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
-import { failureTexts, lineOf, summaryOf, type ScenarioFailure, type Verdict } from './certify-report.ts';
-import { createSeenDeviations, groupOf, isNamed, scenarios, type Scenario } from './scenarios.ts';
+import { failureText, lineOf, summaryOf, type ScenarioFailure, type Verdict } from './certify-report.ts';
+import { scenarios, type Scenario } from './scenarios.ts';
 import { requestLines } from './exec.ts';
-import { serve, type OnAnswer } from './serve.ts';
+import { serve } from './serve.ts';
 
 /** How to certify a command. */
 export interface CertifyOptions {
   readonly command: readonly [string, ...string[]];
-  /** Names of scenarios to try beside the default one; null for all but the deviations. */
+  /** Names of scenarios to try beside the default one; null for all. */
   readonly only: readonly string[] | null;
   /** Names of scenarios that are not tried. */
   readonly except: readonly string[];
@@ -27,41 +27,29 @@ const shownOutput = 15;
 
 /**
  * Runs the command in each scenario, in a fresh sandbox each time, the default one first: a command that fails there
- * is tried no further. Which deviations there are, the answers that it got there decide.
+ * is tried no further.
  *
  * @returns 0 where it survived all, 1 where not, 127 where it could not be started, 128 and its number for a signal
  */
 export async function certify(options: ServerOptions, certifying: CertifyOptions): Promise<number> {
   const { only, except, bail, json } = certifying;
-  const deviations = (only ?? []).filter((name) => name.startsWith('deviation='));
-  const seen = createSeenDeviations();
   const chosen = scenarios.filter(({ name, kind }) => only === null || kind === 'default' || only.includes(name));
+  const width = Math.max(...chosen.map(({ name }) => name.length));
   const verdicts: Verdict[] = [];
   const { print, progress } = createPrinter(json);
   let stopped: number | undefined;
-  let printed = 0;
   print(`Certifying: ${certifying.command.join(' ')}\n\n`);
-  // The default one adds scenarios to those that follow.
-  for (const [index, scenario] of chosen.entries()) {
-    const group = chosen.filter((each) => groupOf(each) === groupOf(scenario));
-    progress(group.length > 1 ? `${groupOf(scenario)}: ${index - printed + 1} of ${group.length}` : scenario.name);
-    const isDefault = scenario.kind === 'default';
-    const { verdict, stop } = except.some((name) => isNamed(scenario, name))
+  for (const scenario of chosen) {
+    progress(scenario.name);
+    const { verdict, stop } = except.includes(scenario.name)
       ? { verdict: notClaimed(scenario), stop: undefined }
-      : await tryUnder(scenario, options, certifying, isDefault && deviations.length > 0 ? seen.see : undefined);
+      : await tryUnder(scenario, options, certifying);
     verdicts.push(verdict);
-    if (isDefault) chosen.push(...seen.scenarios(deviations));
     stopped = stop;
-    const ends = stopped !== undefined || (verdict.outcome === 'failed' && (bail || isDefault));
-    if (ends || scenario === group.at(-1)) {
-      print(`${lineOf(verdicts.slice(printed), Math.max(...chosen.map((each) => groupOf(each).length)))}\n`);
-      printed = verdicts.length;
-    }
-    if (ends) break;
+    print(`${lineOf(verdict, width)}\n`);
+    if (stopped !== undefined || (verdict.outcome === 'failed' && (bail || scenario.kind === 'default'))) break;
   }
-  const survived = verdicts[0]?.outcome === 'survived';
-  const unseen = deviations.filter((name) => survived && !chosen.some((scenario) => isNamed(scenario, name)));
-  print(`\n${failureTexts(verdicts)}${summaryOf(verdicts, chosen.length, unseen)}\n`);
+  print(`\n${verdicts.map(failureText).join('')}${summaryOf(verdicts, chosen.length)}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ command: certifying.command, readings: verdicts }, null, 2)}\n`);
   return stopped ?? (verdicts.some(({ outcome }) => outcome === 'failed') ? 1 : 0);
 }
@@ -85,18 +73,18 @@ async function tryUnder(
   scenario: Scenario,
   options: ServerOptions,
   { command, timeout }: CertifyOptions,
-  onAnswer: OnAnswer | undefined,
 ): Promise<{ readonly verdict: Verdict; readonly stop: number | undefined }> {
-  const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true, onAnswer });
+  const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true });
   try {
     scenario.set(sandbox);
     const started = performance.now();
     const ended = await runCommand(command, environmentOf(address, controlToken), { capture: true, timeout });
     const seconds = Math.round((performance.now() - started) / 100) / 10;
-    const { about } = scenario;
+    const { name, kind, about } = scenario;
     const outcome = ended.code !== 0 ? 'failed' : scenario.met(sandbox) ? 'survived' : 'not met';
     const verdict: Verdict = {
-      ...identityOf(scenario),
+      name,
+      kind,
       outcome,
       seconds,
       ...(outcome === 'failed' && { failure: { about, ...ended, ...evidence(sandbox, ended.output) } }),
@@ -115,10 +103,4 @@ function evidence(sandbox: Sandbox, output: string): Pick<ScenarioFailure, 'requ
   };
 }
 
-const identityOf = ({ name, kind, deviation }: Scenario): Pick<Verdict, 'name' | 'kind' | 'deviation'> => ({
-  name,
-  kind,
-  ...(deviation && { deviation }),
-});
-
-const notClaimed = (scenario: Scenario): Verdict => ({ ...identityOf(scenario), outcome: 'not claimed', seconds: 0 });
+const notClaimed = ({ name, kind }: Scenario): Verdict => ({ name, kind, outcome: 'not claimed', seconds: 0 });

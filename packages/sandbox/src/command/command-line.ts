@@ -66,7 +66,7 @@ const certify: CommandEntry<CommandContext> = {
         .usage('[options] -- COMMAND [arguments]')
         .option(
           '--only <name>',
-          'run only this scenario and the default one, such as lost-response, pagination_fields or pagination_fields=nested; deviation=* changes every field of every answer, one at a time; may be repeated',
+          'run only this scenario and the default one, such as lost-response, pagination_fields or pagination_fields=nested; may be repeated',
           collect,
         )
         .option('--except <name>', 'skip this scenario and report it as not claimed; may be repeated', collect)
@@ -80,15 +80,10 @@ const certify: CommandEntry<CommandContext> = {
         .option('--json', 'print the result as JSON on stdout, and the table on stderr')
         .action(async (words, { only, except = [], bail = false, json = false, timeout }, self) => {
           const toRun = commandToRun(self, words, argv);
-          const root = rootOf(self);
-          if (root.getOptionValueSource('record') === 'cli')
-            throw new UsageError('certify cannot record. Leave out --record, or use it with exec.');
           const { certify: run } = await import('./certify.ts');
           const { scenarioNames } = await import('./scenarios.ts');
-          // Every run would overwrite the recording of the run before.
-          const options = { ...readServerOptions(root, { runsCommand: true }), record: undefined };
           end(
-            await run(options, {
+            await run(readServerOptions(rootOf(self), { runsCommand: true }), {
               command: toRun,
               only: only ? only.flatMap(scenarioNames) : null,
               except: except.flatMap(scenarioNames),
@@ -101,22 +96,35 @@ const certify: CommandEntry<CommandContext> = {
   }),
 };
 
-const replay: CommandEntry<CommandContext> = {
-  about: 'send the requests of a recording to a fresh sandbox and compare the answers; fails where one differs',
-  load: async () => ({
-    define: (command, { end }) =>
-      command.argument('<file>', 'a recording that --record wrote').action(async (file) => {
-        const { replayFile } = await import('./replay-file.ts');
-        end(await replayFile(file, (text) => process.stdout.write(text)));
-      }),
-  }),
-};
+/** Commands, options, variables and scenarios that were removed, and what to use instead. */
+const removed: readonly (readonly [RegExp, string])[] = [
+  [
+    / (?<!--[\w-]+ )replay /,
+    'The command replay was removed: take a snapshot of the state (POST /_sandbox/snapshots), and send the requests in a test.',
+  ],
+  [
+    / (?:--record[ =]|SANDBOX_RECORD )/,
+    '--record and SANDBOX_RECORD were removed: GET /_sandbox/requests has the last thousand requests with their answers.',
+  ],
+  [
+    /[ =]deviation=/,
+    'The scenarios deviation=… were removed: change a field of the answers by a fault (POST /_sandbox/faults), or give certify the shapes of a service (--shape).',
+  ],
+];
+
+/** @throws UsageError where something is used that was removed */
+function refuseRemoved(argv: readonly string[], env: NodeJS.ProcessEnv): void {
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const used = ` ${[...own, ...Object.keys(env).filter((name) => env[name])].join(' ')} `;
+  const [, instead] = removed.find(([pattern]) => pattern.test(used)) ?? [];
+  if (instead !== undefined) throw new UsageError(instead);
+}
 
 const newsletterSandbox: CommandLine<CommandContext> = {
   name: 'newsletter-sandbox',
   about: 'The Newsletter Publishing API on this machine.',
   manifest: new URL('../../package.json', import.meta.url),
-  commands: { serve, exec, certify, replay },
+  commands: { serve, exec, certify },
   defaultCommand: 'serve',
   globalOptions: serverOptions,
   notes: [
@@ -149,21 +157,11 @@ async function completeValue(name: string): Promise<readonly Candidate[]> {
   const values = { '--profile': profiles, '--seed': ['demo', 'empty'] }[name] ?? [];
   if (name !== '--only' && name !== '--except') return values.map((value) => ({ value, about: '' }));
   const { scenarios } = await import('./scenarios.ts');
-  return [
-    ...scenarios.map((scenario) => ({ value: scenario.name, about: scenario.about })),
-    { value: 'deviation=*', about: 'every change of every field, one at a time' },
-  ];
+  return scenarios.map((scenario) => ({ value: scenario.name, about: scenario.about }));
 }
 
 /** Errors whose message tells the user what to do. Any other is a bug and shows its stack. */
-const expectedErrors = new Set([
-  'UsageError',
-  'ServeError',
-  'SeedError',
-  'DatabaseError',
-  'RecordingError',
-  'SnapshotError',
-]);
+const expectedErrors = new Set(['UsageError', 'ServeError', 'SeedError', 'DatabaseError']);
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 2 } as const;
 
@@ -192,6 +190,7 @@ export async function runCommands(argv: readonly string[], signals: EventEmitter
   const code = await runCommandLine(newsletterSandbox, {
     argv,
     context: { argv, signals, end: (ended) => (exitCode = ended) },
+    prepare: async () => refuseRemoved(argv, process.env),
     noCommandExitCode: exitCodes.wrongUsage,
     onError(error, command) {
       if (!(error instanceof Error) || !expectedErrors.has(error.name)) throw error;

@@ -22,8 +22,6 @@ export interface ServerOptions {
   readonly assumptions: string | undefined;
   /** Path of a JSON file with the shapes of a service's answers; undefined where the specification's are answered. */
   readonly shape: string | undefined;
-  /** File that every request is written to; undefined where none is recorded. */
-  readonly record: string | undefined;
 }
 
 /** More has not been tried. */
@@ -89,12 +87,6 @@ export function serverOptions(): readonly Option[] {
       'SANDBOX_SHAPE',
       asText,
     ),
-    setting(
-      '--record <file>',
-      'record every request with its answer in this file, for replay; none records nothing',
-      'SANDBOX_RECORD',
-      asText,
-    ),
   ];
 }
 
@@ -129,7 +121,6 @@ interface OptionValues {
   readonly profile: Profile;
   readonly assumptions?: string;
   readonly shape?: string;
-  readonly record?: string;
 }
 
 /**
@@ -145,7 +136,7 @@ export function readServerOptions(
 ): ServerOptions {
   // serverOptions() defines them.
   const values = program.opts() as unknown as OptionValues;
-  const { host, db, seed, profile, allowedHost, seedSize, assumptions, shape, record } = values;
+  const { host, db, seed, profile, allowedHost, seedSize, assumptions, shape } = values;
   return {
     host,
     db,
@@ -157,7 +148,6 @@ export function readServerOptions(
     seedSize: seedSize || undefined,
     assumptions: assumptions || undefined,
     shape: shape || undefined,
-    record: !record || record === 'none' ? undefined : record,
   };
 }
 

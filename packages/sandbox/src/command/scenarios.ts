@@ -1,26 +1,22 @@
 /**
- * The scenarios a command is certified under: the default one, every assumption's other values, the main faults of
- * services and networks, and on request every deviation of a field.
+ * The scenarios a command is certified under: the default one, every assumption's other values, and the main faults of
+ * services and networks.
  */
 import { UsageError } from '#command-line';
 import type { Sandbox } from '../sandbox.ts';
-import { operations } from '@newsletter-kit/core/contract';
-import { deviationsOf, fieldChanges, type AnswerDeviation } from '../control/deviations.ts';
 import { gaps } from '../gaps.ts';
 import type { FaultRequest } from '../control/faults.ts';
 
 export interface Scenario {
   /** Such as `pagination_fields=nested` or `lost-response`. */
   readonly name: string;
-  readonly kind: 'default' | 'assumption' | 'fault' | 'deviation';
+  readonly kind: 'default' | 'assumption' | 'fault';
   /** What it does, after "in this scenario". */
   readonly about: string;
   /** Sets it in a fresh sandbox. */
   readonly set: (sandbox: Sandbox) => void;
   /** Whether any request of the command has met it. */
   readonly met: (sandbox: Sandbox) => boolean;
-  /** In a scenario of the kind `deviation`: the field that differs. */
-  readonly deviation?: AnswerDeviation;
 }
 
 const quota = { limit: 3, windowSeconds: 2 };
@@ -115,74 +111,11 @@ export const scenarios: readonly Scenario[] = [
   ...faults,
 ];
 
-/** Every change of every field in the answers that were seen. */
-export interface SeenDeviations {
-  readonly see: (operation: string, body: unknown) => void;
-  /** The scenarios that the names choose, see {@link scenarioNames}; those of an operation in a row. */
-  readonly scenarios: (names: readonly string[]) => readonly Scenario[];
-}
-
-export function createSeenDeviations(): SeenDeviations {
-  const seen = new Map<string, Scenario>();
-  return {
-    see(operation, body) {
-      for (const deviation of deviationsOf(operation, body)) {
-        const scenario = deviationScenario(deviation);
-        seen.set(scenario.name, scenario);
-      }
-    },
-    scenarios: (names) =>
-      [...seen.values()]
-        .filter((scenario) => names.some((name) => isNamed(scenario, name)))
-        .toSorted((a, b) => groupOf(a).localeCompare(groupOf(b))),
-  };
-}
-
-function deviationScenario(deviation: AnswerDeviation): Scenario {
-  const { operation, field, change } = deviation;
-  const name = `deviation=${operation}:${field}:${change}`;
-  const about = `"${field}" is ${change} in the answers to ${operation}${field.includes('[]') ? ', in the first record' : ''}`;
-  return {
-    ...faultScenario(name, about, [{ match: operation, effect: { field, change } }]),
-    kind: 'deviation',
-    deviation,
-  };
-}
-
-/** Whether a name from {@link scenarioNames} chooses this scenario. */
-export function isNamed({ name, deviation }: Pick<Scenario, 'name' | 'deviation'>, choice: string): boolean {
-  if (!deviation) return name === choice;
-  return choice === 'deviation=*' || name === choice || name.startsWith(`${choice}:`);
-}
-
-/** The name under which a scenario is printed: deviations of an operation have one. */
-export const groupOf = ({ name, deviation }: Pick<Scenario, 'name' | 'deviation'>): string =>
-  deviation ? `deviation=${deviation.operation}` : name;
-
-/**
- * The names of the scenarios that a name stands for: one scenario, or all values of an assumption. Names of deviations
- * stay as they are: which of them there are, the answers of the default scenario decide.
- *
- * @throws {@link UsageError}
- */
+/** The scenarios that a name stands for: one, or all values of an assumption. @throws {@link UsageError} */
 export function scenarioNames(name: string): readonly string[] {
-  if (name.startsWith('deviation=')) return [deviationNames(name)];
   const named = scenarios.filter((scenario) => scenario.name === name || scenario.name.startsWith(`${name}=`));
   if (named.length > 0) return named.map((scenario) => scenario.name);
   throw new UsageError(
-    `There is no scenario "${name}". The scenarios are ${scenarios.map((each) => each.name).join(', ')}, and deviation=*.`,
-  );
-}
-
-/** `deviation=OPERATION`, with a field and a change where only they are meant. */
-function deviationNames(name: string): string {
-  const [operation = '', , change] = name.slice('deviation='.length).split(':');
-  const isKnown =
-    name === 'deviation=*' ||
-    (operations.some(({ id }) => id === operation) &&
-      (change === undefined || fieldChanges.some((each) => each === change)));
-  if (isKnown) return name;
-  throw new UsageError(
-    `There is no scenario "${name}". Use deviation=*, an operation such as deviation=subscriptions.list, a field such as "deviation=subscriptions.list:data[].created", or one change of it: ${fieldChanges.map((each) => `:${each}`).join(', ')}.`,
+    `There is no scenario "${name}". The scenarios are ${scenarios.map((each) => each.name).join(', ')}.`,
   );
 }

@@ -6,7 +6,6 @@ import { flushCompileCache } from 'node:module';
 import { isRecord } from '@newsletter-kit/core/engine';
 import { UsageError } from '#command-line';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
-import { operationsAt } from '../api/api.ts';
 import { ApiError } from '../http/errors.ts';
 import { createAssumptions } from '../control/assumptions.ts';
 import type { AssumptionChoice } from '../gaps.ts';
@@ -17,10 +16,6 @@ import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
 import { isSeedName, seedNames, type SeedName } from '../world/seeds/standard.ts';
 import { listen, type Listening } from './listen.ts';
 import type { ServerOptions } from './options.ts';
-import { keepRecording } from '../recording/recording-file.ts';
-
-/** Called with each success in JSON that a client gets. */
-export type OnAnswer = (operation: string, body: unknown) => void;
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
@@ -30,11 +25,9 @@ export interface Served extends Listening {
 
 /**
  * @param options.fresh - begins with the seed, also in a database that holds something
- * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions or shapes
+ * @throws ServeError, SeedError, DatabaseError, or UsageError for the file of assumptions or shapes
  */
-export async function serve(
-  options: ServerOptions & { readonly fresh?: boolean; readonly onAnswer?: OnAnswer | undefined },
-): Promise<Served> {
+export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
     seed: readSeedOption(options.seed),
@@ -44,36 +37,10 @@ export async function serve(
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: reportProgress }),
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
-  const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
   // Control endpoints that other machines can reach always require a token.
   const controlToken =
     options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
-  const { address, stop } = await listen(observed(sandbox, options.onAnswer), { ...options, controlToken });
-  return {
-    sandbox,
-    controlToken,
-    address,
-    async stop() {
-      await stop();
-      stopRecording?.();
-    },
-  };
-}
-
-function observed(sandbox: Sandbox, onAnswer: OnAnswer | undefined): Sandbox {
-  if (!onAnswer) return sandbox;
-  return {
-    ...sandbox,
-    async fetch(input, init) {
-      // The request of the HTTP server can be passed on, but not copied.
-      const request = input instanceof Request ? input : new Request(input, init);
-      const response = await sandbox.fetch(request);
-      const [operation] = operationsAt(request.method, new URL(request.url).pathname);
-      if (operation && response.ok && response.headers.get('content-type')?.includes('json'))
-        onAnswer(operation.id, await response.clone().json());
-      return response;
-    },
-  };
+  return { sandbox, controlToken, ...(await listen(sandbox, { ...options, controlToken })) };
 }
 
 /**
@@ -96,7 +63,6 @@ export async function serveUntilStopped(options: ServerOptions, signals: EventEm
           `  Control      "Authorization: Bearer ${controlToken}" for ${address}/_sandbox`,
         ]),
     `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (existing content; POST /_sandbox/reset loads the seed)'}`,
-    ...(options.record === undefined ? [] : [`  Recording    ${options.record}`]),
     'Stop with Ctrl-C.',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -112,15 +78,6 @@ export async function serveUntilStopped(options: ServerOptions, signals: EventEm
       });
     }
   });
-}
-
-function startRecording(sandbox: Sandbox, file: string): () => void {
-  try {
-    return keepRecording(file, sandbox.record());
-  } catch (error) {
-    sandbox.close();
-    throw error;
-  }
 }
 
 /** Progress: on a terminal one line that counts up, elsewhere a line for each step. */

@@ -1,37 +1,21 @@
 /**
- * Deviations: one field of one operation's answers changed, as services change them. What a client makes of each shows
- * whether it ends over fields that it does not need.
+ * Deviations: one field of an answer changed, as services change them. What a client makes of each shows whether it ends
+ * over fields that it does not need.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 
 /** How a field differs: left out, `null`, of another type, or inside a list or an object of its own. */
 export const fieldChanges = ['absent', 'null', 'retyped', 'wrapped'] as const;
 
-/** One field of one operation's answers, and how it differs. */
+/** One field of an answer, and how it differs. */
 export interface AnswerDeviation {
-  readonly operation: string;
   /** Path in the body, `[]` for the first element of a list: `data[].stats.open_rate`. */
   readonly field: string;
   readonly change: (typeof fieldChanges)[number];
 }
 
-/** The paths of all fields of a body; of lists, those of their first element. */
-function fieldsOf(body: unknown, path = ''): string[] {
-  if (Array.isArray(body)) return body.length === 0 ? [] : [`${path}[]`, ...fieldsOf(body[0], `${path}[]`)];
-  if (!isRecord(body)) return [];
-  return Object.entries(body).flatMap(([name, value]) => {
-    const field = path === '' ? name : `${path}.${name}`;
-    return [field, ...fieldsOf(value, field)];
-  });
-}
-
-/** Every change of every field of a body. */
-export function deviationsOf(operation: string, body: unknown): AnswerDeviation[] {
-  return fieldsOf(body).flatMap((field) => fieldChanges.map((change) => ({ operation, field, change })));
-}
-
 /** The body with the field changed; the same body where it has no such field. */
-export function deviate(body: unknown, { field, change }: Pick<AnswerDeviation, 'field' | 'change'>): unknown {
+export function deviate(body: unknown, { field, change }: AnswerDeviation): unknown {
   return changeAt(body, field.split(/\.|(?=\[\])/), change);
 }
 

@@ -274,10 +274,7 @@ export async function applyFaults(
 }
 
 /** A success in JSON with its fields changed. */
-async function deviated(
-  response: Response,
-  deviations: readonly Pick<AnswerDeviation, 'field' | 'change'>[],
-): Promise<Response> {
+async function deviated(response: Response, deviations: readonly AnswerDeviation[]): Promise<Response> {
   if (deviations.length === 0 || !response.ok || !response.headers.get('content-type')?.includes('json'))
     return response;
   const body = deviations.reduce<unknown>(deviate, await response.json());

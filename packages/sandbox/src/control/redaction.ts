@@ -1,13 +1,10 @@
 /**
- * Removes secrets from what a request and its answer hold, for the request log and for recordings. One table of names
- * says what is a secret in headers, queries, forms and JSON.
+ * Removes secrets from requests and answers for the request log. One table of names says what is a secret in headers,
+ * queries, forms and JSON.
  */
 
 /** What the request log shows in place of a secret. */
 export const hiddenMark = '[hidden]';
-
-/** Replaces a secret by what may be shown of it; `name` is that of its header, parameter or field. */
-export type Conceal = (secret: string, name: string) => string;
 
 /** Headers whose whole value is a secret; of `Authorization` the scheme is kept. */
 const secretHeader = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$|token|secret|api-?key|passw|signature/i;
@@ -57,90 +54,82 @@ const hiddenField = /(<input\b[^>]{0,300}?\bname=")([^"]{1,100})("[^>]{0,300}?\b
 /** A name as long as a token is probably a token in the wrong place. */
 const tokenAsName = /^[\w.~+/=-]{40,}$/;
 
-export interface Redaction {
-  /** Headers by their lower-case name. */
-  readonly headers: (headers: Iterable<readonly [string, string]>) => Record<string, string>;
-  /** A path or an address with its query. */
-  readonly target: (target: string) => string;
-  /** @param oauth - whether `code` and `state` are secrets here */
-  readonly body: (text: string, contentType: string | null, oauth: boolean) => string;
+/** The pairs of a query or of a form. */
+function withoutSecretPairs(text: string): string {
+  return text
+    .split('&')
+    .map((part) => {
+      const at = part.indexOf('=');
+      const name = decode(at < 0 ? part : part.slice(0, at));
+      if (tokenAsName.test(name)) return hiddenMark + (at < 0 ? '' : part.slice(at));
+      if (at < 0 || at === part.length - 1 || !secretOauthName.test(plain(name))) return part;
+      return part.slice(0, at + 1) + hiddenMark;
+    })
+    .join('&');
 }
 
-export function createRedaction(conceal: Conceal): Redaction {
-  const pairs = (text: string): string =>
-    text
-      .split('&')
-      .map((part) => {
-        const at = part.indexOf('=');
-        const name = decode(at < 0 ? part : part.slice(0, at));
-        if (tokenAsName.test(name)) return conceal(name, '') + (at < 0 ? '' : part.slice(at));
-        if (at < 0 || at === part.length - 1 || !secretOauthName.test(plain(name))) return part;
-        const shown = conceal(decode(part.slice(at + 1)), name);
-        return part.slice(0, at + 1) + (shown === hiddenMark ? shown : encodeURIComponent(shown));
-      })
-      .join('&');
+/** A path or an address with its query. */
+export function redactedTarget(text: string): string {
+  const [, before = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
+  const shown = query === undefined ? '' : `?${withoutSecretPairs(query)}`;
+  return before + shown + (fragment && `#${withoutSecretPairs(fragment.slice(1))}`);
+}
 
-  const target = (text: string): string => {
-    const [, before = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
-    return before + (query === undefined ? '' : `?${pairs(query)}`) + (fragment && `#${pairs(fragment.slice(1))}`);
-  };
+/** Headers by their lower-case name. */
+export function redactedHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  return Object.fromEntries(
+    [...headers].map(([name, content]) => {
+      if (name === 'location' || name === 'referer') return [name, redactedTarget(content)];
+      if (!secretHeader.test(name)) return [name, content];
+      const [, scheme = ''] = /^([A-Za-z][\w-]{0,20} ).+$/s.exec(content) ?? [];
+      return [name, /authorization/i.test(name) && content !== '' ? scheme + hiddenMark : hiddenMark];
+    }),
+  );
+}
 
-  const value = (name: string, content: unknown, secret: RegExp): unknown => {
-    if (secret.test(plain(name)) && content !== null && content !== '' && typeof content !== 'boolean')
-      return conceal(typeof content === 'string' ? content : JSON.stringify(content), name);
-    return inside(content, secret);
-  };
-  const inside = (content: unknown, secret: RegExp): unknown => {
-    if (typeof content === 'string') return /^\s*[[{]/.test(content) ? json(content, secret) : content;
-    if (Array.isArray(content)) return content.map((item) => inside(item, secret));
-    if (typeof content !== 'object' || content === null) return content;
-    return Object.fromEntries(Object.entries(content).map(([name, item]) => [name, value(name, item, secret)]));
-  };
-  const json = (text: string, secret: RegExp): string => {
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(text);
-    } catch {
-      return loosely(text, secret);
-    }
-    const shown = inside(parsed, secret);
-    const compact = JSON.stringify(shown);
-    // What holds no secret stays as it was written, to the last space.
-    return compact === JSON.stringify(parsed) ? text : compact;
-  };
-  /** For what only looks like JSON or a form: a body with a mistake, or one that was cut. */
-  const loosely = (text: string, secret: RegExp): string =>
-    text.replace(loose, (whole, before: string, content: string) => {
-      const name = /[\w-]+/.exec(before)?.[0] ?? '';
-      return secret.test(name) ? `${before}"${conceal(content.replace(/^\\?["']|\\?["']$/g, ''), name)}"` : whole;
-    });
+/** @param oauth - whether `code` and `state` are secrets here */
+export function redactedBody(text: string, contentType: string | null, oauth: boolean): string {
+  if (text === '') return text;
+  const secret = oauth ? secretOauthName : secretName;
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && !/^\s*[[{]/.test(text))
+    return withoutSecretPairs(text);
+  if (/^text\/html\b/i.test(contentType ?? ''))
+    return text.replace(hiddenField, (whole, before: string, name: string, between: string, content: string) =>
+      content !== '' && secret.test(name) ? `${before}${name}${between}${hiddenMark}"` : whole,
+    );
+  if (!mayHold(text, oauth)) return text;
+  return /^\s*[[{"]/.test(text) ? redactedJson(text, secret) : loosely(text, secret);
+}
 
-  return {
-    target,
-    headers: (headers) =>
-      Object.fromEntries(
-        [...headers].map(([name, content]) => {
-          if (name === 'location' || name === 'referer') return [name, target(content)];
-          if (!secretHeader.test(name)) return [name, content];
-          const [, scheme = '', rest = content] = /^([A-Za-z][\w-]{0,20} )(.+)$/s.exec(content) ?? [];
-          return /authorization/i.test(name) && content !== ''
-            ? [name, scheme + conceal(rest, name)]
-            : [name, conceal(content, name)];
-        }),
-      ),
-    body(text, contentType, oauth) {
-      if (text === '') return text;
-      const secret = oauth ? secretOauthName : secretName;
-      if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && !/^\s*[[{]/.test(text))
-        return pairs(text);
-      if (/^text\/html\b/i.test(contentType ?? ''))
-        return text.replace(hiddenField, (whole, before: string, name: string, between: string, content: string) =>
-          content !== '' && secret.test(name) ? `${before}${name}${between}${conceal(content, name)}"` : whole,
-        );
-      if (!mayHold(text, oauth)) return text;
-      return /^\s*[[{"]/.test(text) ? json(text, secret) : loosely(text, secret);
-    },
-  };
+function redactedJson(text: string, secret: RegExp): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return loosely(text, secret);
+  }
+  const compact = JSON.stringify(inside(parsed, secret));
+  // What holds no secret stays as it was written, to the last space.
+  return compact === JSON.stringify(parsed) ? text : compact;
+}
+
+function inside(content: unknown, secret: RegExp): unknown {
+  if (typeof content === 'string') return /^\s*[[{]/.test(content) ? redactedJson(content, secret) : content;
+  if (Array.isArray(content)) return content.map((item) => inside(item, secret));
+  if (typeof content !== 'object' || content === null) return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([name, item]: [string, unknown]) => {
+      const isSecret = secret.test(plain(name)) && item !== null && item !== '' && typeof item !== 'boolean';
+      return [name, isSecret ? hiddenMark : inside(item, secret)];
+    }),
+  );
+}
+
+/** For what only looks like JSON or a form: a body with a mistake, or one that was cut. */
+function loosely(text: string, secret: RegExp): string {
+  return text.replace(loose, (whole, before: string) =>
+    secret.test(/[\w-]+/.exec(before)?.[0] ?? '') ? `${before}"${hiddenMark}"` : whole,
+  );
 }
 
 /** `user[password]` is a password too. */

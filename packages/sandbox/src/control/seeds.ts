@@ -4,7 +4,7 @@ import { apiError } from '../http/errors.ts';
 import { readControlJson } from '../http/read-request.ts';
 import { loadSeed } from '../world/seeds/load-seed.ts';
 import type { Seed } from '../world/seeds/seed.ts';
-import { findSeed, isSeedName, type SeedName } from '../world/seeds/standard.ts';
+import { findSeed, type SeedName } from '../world/seeds/standard.ts';
 import type { World } from '../world/world.ts';
 import type { Feature } from './feature.ts';
 
@@ -23,50 +23,24 @@ export interface SeedOptions {
 }
 
 export interface Seeds extends Feature {
-  /** Name of the initial seed; null for one given as data. */
-  readonly initial: SeedName | null;
   /** Whether the database was new and was filled with the seed; false where a file already held something. */
   readonly planted: boolean;
-  /** Real time when a seed was loaded, in milliseconds; 0 where none was. */
-  readonly loadedAt: number;
-  /** Whether the content is that of the initial seed and can be had again by its name. */
-  readonly isUnchanged: boolean;
-  /** Notes that the content may have changed. */
-  noteChange(): void;
 }
 
 /** Loads the initial seed into a new database. @throws SeedError where it cannot be loaded */
 export function createSeeds(world: World, options: SeedOptions): Seeds {
   const { seed: initial = 'empty', seedSize, onPlanting, now = Date.now } = options;
   const growth = seedSize === undefined ? undefined : { size: seedSize, progress: onPlanting };
-  let loadedAt = 0;
-  let isUnchanged = false;
   const load = (seed?: unknown): void => {
-    loadedAt = Math.trunc(now());
     // The clock is held at one time, so that the same seed at the same time makes the same content.
     const grown = seed === undefined ? growth : undefined;
-    world.clock.during(loadedAt, () => loadSeed(world, findSeed(seed ?? initial), grown));
-    isUnchanged = seed === undefined && isSeedName(initial) && growth === undefined;
+    world.clock.during(Math.trunc(now()), () => loadSeed(world, findSeed(seed ?? initial), grown));
   };
-  // Also when a snapshot is restored.
-  world.feed.subscribe(({ type }) => {
-    if (type === 'reset') isUnchanged = false;
-  });
   const planted = world.store.workspace.publications().length === 0;
   if (planted) load();
 
   return {
-    initial: isSeedName(initial) ? initial : null,
     planted,
-    get loadedAt() {
-      return loadedAt;
-    },
-    get isUnchanged() {
-      return isUnchanged;
-    },
-    noteChange() {
-      isUnchanged = false;
-    },
     reset(seed) {
       try {
         load(seed);

@@ -176,35 +176,6 @@ function* writeSnapshot(store: SnapshotStore, snapshot: number): Generator<strin
   yield `${JSON.stringify({ rows, sha256: digest.digest('hex') })}\n`;
 }
 
-/**
- * The lines of a snapshot with other values in some columns.
- *
- * @param columns - `table.column` of each
- */
-export function* concealSnapshot(
-  lines: Iterable<string>,
-  columns: ReadonlySet<string>,
-  conceal: (value: string) => string,
-): Generator<string> {
-  const digest = createHash('sha256');
-  let hidden: readonly boolean[] = [];
-  for (const text of lines) {
-    const value: unknown = JSON.parse(text);
-    const header = table.safeParse(value);
-    const end = last.safeParse(value);
-    if (header.success) hidden = header.data.columns.map((column) => columns.has(`${header.data.table}.${column}`));
-    let shown = text;
-    if (end.success) shown = `${JSON.stringify({ ...end.data, sha256: digest.digest('hex') })}\n`;
-    else {
-      const cells = row.safeParse(value);
-      if (cells.success)
-        shown = `${JSON.stringify(cells.data.map((cell, index) => (hidden[index] && typeof cell === 'string' ? conceal(cell) : cell)))}\n`;
-      digest.update(shown);
-    }
-    yield shown;
-  }
-}
-
 const first = z.object({ format: z.literal(heading.format), version: z.number() });
 const table = z.object({ table: z.string(), columns: z.array(z.string()) });
 const row = z.array(z.union([z.string(), z.number(), z.null()]));

@@ -1,6 +1,6 @@
 /**
  * Reads the query and the body of a request, for the API and for the control endpoints. Keeps each text that was read,
- * so that the request log and recordings need not read it again.
+ * so that the request log need not read it again.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from '@newsletter-kit/core/contract';
@@ -136,14 +136,6 @@ export const notedText = (message: Request | Response): string | undefined => te
 /** The text of an answer, which can still be sent. */
 export const responseText = async (response: Response): Promise<string> =>
   notedText(response) ?? (response.body === null ? '' : response.clone().text());
-
-const handledListeners = new WeakMap<Request, (time: number) => void>();
-
-/** Calls `listener` with the sandbox's time, in milliseconds, at which the request is handled. */
-export const onHandled = (request: Request, listener: (time: number) => void): void =>
-  void handledListeners.set(request, listener);
-
-export const handled = (request: Request, time: number): void => handledListeners.get(request)?.(time);
 
 /**
  * The checked body of a control request; an empty one counts as `{}`. The Content-Type does not matter, since `curl -d`

@@ -93,7 +93,9 @@ function change(issue: z.core.$ZodIssue): Change {
         to:
           issue.origin === 'array'
             ? `at least ${issue.minimum} items`
-            : (examples[String(issue.path.at(-1))] ?? Number(issue.minimum)),
+            : issue.origin === 'string'
+              ? (examples[String(issue.path.at(-1))] ?? 'text')
+              : Number(issue.minimum),
       };
     default:
       return { field, to: examples[String(issue.path.at(-1))] ?? 'another value' };
@@ -103,7 +105,7 @@ function change(issue: z.core.$ZodIssue): Change {
 const examples: Readonly<Partial<Record<string, string>>> = {
   email: 'reader@example.com',
   creation_date: '2026/11/04',
-  display: 'First Name',
+  display: 'Harbour',
 };
 const typeExamples: Readonly<Partial<Record<string, unknown>>> = {
   array: [],

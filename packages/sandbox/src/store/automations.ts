@@ -1,5 +1,5 @@
 /** Store of automations, their e-mails, and the journeys of subscribers. */
-import { type Database, inserter, selection, type PagedRows } from './database.ts';
+import { type Database, selection, statementsOf, type PagedRows } from './database.ts';
 
 /** An automation as stored; `trigger_events` is a JSON list. */
 export interface AutomationRow {
@@ -72,103 +72,52 @@ const journeyColumns = `journeys.*,
 export type Automations = ReturnType<typeof automationStore>;
 
 export function automationStore(database: Database) {
-  const insert = inserter<AutomationRow>(database, 'automations', [
-    'seq',
-    'id',
-    'publication_id',
-    'name',
-    'description',
-    'status',
-    'trigger_events',
-    'created',
-  ]);
-  const insertEmail = inserter<AutomationEmailRow>(database, 'automation_emails', [
-    'seq',
-    'id',
-    'automation',
-    'step_id',
-    'subject_line',
-    'preview_text',
-    'status',
-    'wait',
-    'created',
-    'first_sent_at',
-    'last_sent_at',
-    'recipients',
-    'delivered',
-    'opens',
-    'unique_opens',
-    'clicks',
-    'unique_clicks',
-    'unsubscribes',
-    'spam_reports',
-    'links',
-  ]);
-  const insertJourney = inserter<JourneyRow>(database, 'journeys', [
-    'seq',
-    'id',
-    'automation',
-    'subscription',
-    'status',
-    'step',
-    'waited',
-    'created',
-    'completed',
-  ]);
-  const byId = database.prepare<AutomationRow>('SELECT * FROM automations WHERE id = ? AND publication_id = ?');
-  const emails = database.prepare<AutomationEmailRow>(
-    'SELECT * FROM automation_emails WHERE automation = ? ORDER BY created, seq',
-  );
-  const engagement = database.prepare<Engagement>(
-    `SELECT coalesce(sum(recipients), 0) AS recipients, coalesce(sum(delivered), 0) AS delivered, coalesce(sum(opens), 0) AS opens,
-       coalesce(sum(unique_opens), 0) AS unique_opens, coalesce(sum(clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS unique_clicks,
-       coalesce(sum(unsubscribes), 0) AS unsubscribes, coalesce(sum(spam_reports), 0) AS spam_reports
-     FROM automation_emails WHERE automation = ?`,
-  );
-  const journeyCounts = database.prepare<{ total: number; running: number; completed: number }>(
+  const { one, all, run, insert } = statementsOf(database);
+  const counts = one<{ total: number; running: number; completed: number }, [automation: number]>(
     `SELECT count(*) AS total, count(*) FILTER (WHERE status = 'in_progress') AS running,
        count(*) FILTER (WHERE status = 'completed') AS completed FROM journeys WHERE automation = ?`,
   );
-  const sent = database.prepare(
-    `UPDATE automation_emails SET recipients = recipients + 1, delivered = delivered + 1,
-       first_sent_at = coalesce(first_sent_at, ?1), last_sent_at = ?1 WHERE seq = ?2`,
-  );
-  const journey = database.prepare<JourneyRow>('SELECT * FROM journeys WHERE seq = ?');
-  const journeyById = database.prepare<NamedJourneyRow>(
-    `SELECT ${journeyColumns} FROM journeys WHERE id = ? AND automation = ?`,
-  );
-  const running = database.prepare<JourneyRow>(
-    "SELECT * FROM journeys WHERE subscription = ? AND automation = ? AND status = 'in_progress'",
-  );
-  const runningOf = database.prepare<JourneyRow>(
-    "SELECT * FROM journeys WHERE subscription = ? AND status = 'in_progress'",
-  );
-  const moved = database.prepare('UPDATE journeys SET step = ?, waited = ? WHERE seq = ?');
-  const ended = database.prepare('UPDATE journeys SET status = ?, completed = ? WHERE seq = ?');
-
   return {
-    insert,
-    insertEmail,
-    insertJourney,
-    byId: (publicationId: string, id: string) => byId.get(id, publicationId),
+    insert: insert<AutomationRow>('automations'),
+    insertEmail: insert<AutomationEmailRow>('automation_emails'),
+    insertJourney: insert<JourneyRow>('journeys'),
+    byId: one<AutomationRow, [publicationId: string, id: string]>(
+      'SELECT * FROM automations WHERE publication_id = ?1 AND id = ?2',
+    ),
     list: (publicationId: string): PagedRows<AutomationRow> =>
       selection(database, { table: 'automations', where: 'publication_id = ?', values: [publicationId] }),
     /** In the order they are sent. */
-    emails: (automation: number) => emails.all(automation),
+    emails: all<AutomationEmailRow, [automation: number]>(
+      'SELECT * FROM automation_emails WHERE automation = ? ORDER BY created, seq',
+    ),
     emailList: (automation: number): PagedRows<AutomationEmailRow> =>
       selection(database, { table: 'automation_emails', where: 'automation = ?', values: [automation] }),
     /** What its e-mails add up to. */
-    engagement: (automation: number): Engagement | undefined => engagement.get(automation),
-    journeyCounts: (automation: number) => journeyCounts.get(automation) ?? { total: 0, running: 0, completed: 0 },
+    engagement: one<Engagement, [automation: number]>(
+      `SELECT coalesce(sum(recipients), 0) AS recipients, coalesce(sum(delivered), 0) AS delivered, coalesce(sum(opens), 0) AS opens,
+         coalesce(sum(unique_opens), 0) AS unique_opens, coalesce(sum(clicks), 0) AS clicks, coalesce(sum(unique_clicks), 0) AS unique_clicks,
+         coalesce(sum(unsubscribes), 0) AS unsubscribes, coalesce(sum(spam_reports), 0) AS spam_reports
+       FROM automation_emails WHERE automation = ?`,
+    ),
+    journeyCounts: (automation: number) => counts(automation) ?? { total: 0, running: 0, completed: 0 },
     /** The e-mail went out once more. */
-    sent: (email: number, now: number): void => sent.run(now, email),
+    sent: run<[email: number, now: number]>(
+      `UPDATE automation_emails SET recipients = recipients + 1, delivered = delivered + 1,
+         first_sent_at = coalesce(first_sent_at, ?2), last_sent_at = ?2 WHERE seq = ?1`,
+    ),
 
-    journey: (seq: number) => journey.get(seq),
-    journeyById: (automation: number, id: string) => journeyById.get(id, automation),
+    journey: one<JourneyRow, [seq: number]>('SELECT * FROM journeys WHERE seq = ?'),
+    journeyById: one<NamedJourneyRow, [automation: number, id: string]>(
+      `SELECT ${journeyColumns} FROM journeys WHERE automation = ?1 AND id = ?2`,
+    ),
     /** The journey this subscription is on in this automation. */
-    running: (subscription: number, automation: number) => running.get(subscription, automation),
+    running: one<JourneyRow, [subscription: number, automation: number]>(
+      "SELECT * FROM journeys WHERE subscription = ? AND automation = ? AND status = 'in_progress'",
+    ),
     /** The journeys this subscription is on. */
-    runningOf: (subscription: number) => runningOf.all(subscription),
+    runningOf: all<JourneyRow, [subscription: number]>(
+      "SELECT * FROM journeys WHERE subscription = ? AND status = 'in_progress'",
+    ),
     journeyList: (automation: number, status?: string): PagedRows<NamedJourneyRow> =>
       selection(database, {
         table: 'journeys',
@@ -176,8 +125,11 @@ export function automationStore(database: Database) {
         where: `automation = ?${status === undefined ? '' : ' AND status = ?'}`,
         values: status === undefined ? [automation] : [automation, status],
       }),
-    moved: (journeySeq: number, step: number, waited: number): void => moved.run(step, waited, journeySeq),
-    ended: (journeySeq: number, status: string, completed: number | null): void =>
-      ended.run(status, completed, journeySeq),
+    moved: run<[journey: number, step: number, waited: number]>(
+      'UPDATE journeys SET step = ?2, waited = ?3 WHERE seq = ?1',
+    ),
+    ended: run<[journey: number, status: string, completed: number | null]>(
+      'UPDATE journeys SET status = ?2, completed = ?3 WHERE seq = ?1',
+    ),
   };
 }

@@ -1,6 +1,6 @@
 /** Store of authors, advertisement opportunities, condition sets, publication fields and complimentary access. */
 import type { timeUnits } from '@newsletter-kit/core/contract';
-import { type Bound, type Database, inserter, type PagedRows, selection } from './database.ts';
+import { type Bound, type Database, type PagedRows, selection, statementsOf } from './database.ts';
 
 /** An author as stored; `social_media_links` is a JSON object. */
 export interface AuthorRow {
@@ -60,75 +60,29 @@ export interface PublicationFieldRow {
 export type ContentQueries = ReturnType<typeof contentStore>;
 
 export function contentStore(database: Database) {
-  const authors = database.prepare<AuthorRow>('SELECT * FROM authors WHERE publication_id = ? ORDER BY created, seq');
-  const opportunities = database.prepare<AdvertisementOpportunityRow>(
-    'SELECT * FROM advertisement_opportunities WHERE publication_id = ? ORDER BY created, seq',
-  );
-  const conditionSet = database.prepare<ConditionSetRow>(
-    "SELECT * FROM condition_sets WHERE id = ? AND publication_id = ? AND status = 'active'",
-  );
-  const publicationFieldNamed = database.prepare<PublicationFieldRow>(
-    'SELECT * FROM publication_fields WHERE name = ?',
-  );
+  const { one, all, insert } = statementsOf(database);
   return {
-    insertAuthor: inserter<AuthorRow>(database, 'authors', [
-      'seq',
-      'id',
-      'publication_id',
-      'type',
-      'name',
-      'bio',
-      'bio_image_url',
-      'social_media_links',
-      'created',
-    ]),
-    insertOpportunity: inserter<AdvertisementOpportunityRow>(database, 'advertisement_opportunities', [
-      'seq',
-      'id',
-      'publication_id',
-      'advertiser_name',
-      'payout_rate',
-      'advertisement_kind',
-      'send_by_window_start_at',
-      'send_by_window_end_at',
-      'created',
-    ]),
-    insertConditionSet: inserter<ConditionSetRow>(database, 'condition_sets', [
-      'seq',
-      'id',
-      'publication_id',
-      'name',
-      'status',
-      'purpose',
-      'conditions',
-      'created',
-      'updated',
-    ]),
-    insertPublicationField: inserter<PublicationFieldRow>(database, 'publication_fields', [
-      'seq',
-      'id',
-      'name',
-      'display',
-      'kind',
-      'value_source',
-      'response_keys',
-      'status',
-      'default_value',
-      'endpoint_url',
-      'created',
-      'updated',
-    ]),
+    insertAuthor: insert<AuthorRow>('authors'),
+    insertOpportunity: insert<AdvertisementOpportunityRow>('advertisement_opportunities'),
+    insertConditionSet: insert<ConditionSetRow>('condition_sets'),
+    insertPublicationField: insert<PublicationFieldRow>('publication_fields'),
     /** Oldest first. */
-    authors: (publicationId: string) => authors.all(publicationId),
-    opportunities: (publicationId: string) => opportunities.all(publicationId),
-    conditionSet: (publicationId: string, id: string) => conditionSet.get(id, publicationId),
+    authors: all<AuthorRow, [publicationId: string]>(
+      'SELECT * FROM authors WHERE publication_id = ? ORDER BY created, seq',
+    ),
+    opportunities: all<AdvertisementOpportunityRow, [publicationId: string]>(
+      'SELECT * FROM advertisement_opportunities WHERE publication_id = ? ORDER BY created, seq',
+    ),
+    conditionSet: one<ConditionSetRow, [publicationId: string, id: string]>(
+      "SELECT * FROM condition_sets WHERE publication_id = ?1 AND id = ?2 AND status = 'active'",
+    ),
     conditionSets: (publicationId: string, purpose?: string): PagedRows<ConditionSetRow> =>
       selection(database, {
         table: 'condition_sets',
         where: `publication_id = ? AND status = 'active'${purpose === undefined ? '' : ' AND purpose = ?'}`,
         values: purpose === undefined ? [publicationId] : [publicationId, purpose],
       }),
-    publicationFieldNamed: (name: string) => publicationFieldNamed.get(name),
+    publicationFieldNamed: one<PublicationFieldRow, [name: string]>('SELECT * FROM publication_fields WHERE name = ?'),
     publicationFields: (status?: string): PagedRows<PublicationFieldRow> =>
       selection(database, {
         table: 'publication_fields',
@@ -137,12 +91,10 @@ export function contentStore(database: Database) {
       }),
     /** How many active subscriptions of a publication meet a condition on `subscriptions`. */
     activeSubscribers: (publicationId: string, condition: string, values: readonly Bound[]): number =>
-      database
-        .prepare<{ n: number }>(
-          `SELECT count(*) AS n FROM subscriptions
-           WHERE publication = (SELECT seq FROM publications WHERE id = ?) AND status = 'active' AND (${condition})`,
-        )
-        .get(publicationId, ...values)?.n ?? 0,
+      one<{ n: number }, Bound[]>(
+        `SELECT count(*) AS n FROM subscriptions
+         WHERE publication = (SELECT seq FROM publications WHERE id = ?) AND status = 'active' AND (${condition})`,
+      )(publicationId, ...values)?.n ?? 0,
   };
 }
 
@@ -172,42 +124,28 @@ export interface GiftRow {
 export type Gifts = ReturnType<typeof giftStore>;
 
 export function giftStore(database: Database) {
-  const byId = database.prepare<ComplimentaryAccessRow>(
-    'SELECT * FROM complimentary_access WHERE id = ? AND publication_id = ?',
-  );
-  const bySeq = database.prepare<ComplimentaryAccessRow>('SELECT * FROM complimentary_access WHERE seq = ?');
-  const counts = database.prepare<{ total: number; active: number }>(
+  const { one, all, run, insert } = statementsOf(database);
+  const counts = one<{ total: number; active: number }, [access: number]>(
     'SELECT count(*) AS total, count(*) FILTER (WHERE ended = 0) AS active FROM gifts WHERE access = ?',
   );
-  const gift = database.prepare<GiftRow>('SELECT * FROM gifts WHERE seq = ?');
-  const running = database.prepare<GiftRow & { tier: number }>(
-    `SELECT gifts.*, tier FROM gifts JOIN complimentary_access ON complimentary_access.seq = access
-     WHERE subscription = ? AND ended = 0 ORDER BY gifts.seq`,
-  );
-  const end = database.prepare('UPDATE gifts SET ended = 1 WHERE seq = ?');
-  const pass = database.prepare('UPDATE gifts SET brought_tier = 1 WHERE seq = ?');
   return {
-    insertAccess: inserter<ComplimentaryAccessRow>(database, 'complimentary_access', [
-      'seq',
-      'id',
-      'publication_id',
-      'tier',
-      'duration',
-      'time_unit',
-      'description',
-      'created',
-    ]),
-    insert: inserter<GiftRow>(database, 'gifts', ['seq', 'access', 'subscription', 'created', 'ended', 'brought_tier']),
-    byId: (publicationId: string, id: string) => byId.get(id, publicationId),
-    bySeq: (seq: number) => bySeq.get(seq),
+    insertAccess: insert<ComplimentaryAccessRow>('complimentary_access'),
+    insert: insert<GiftRow>('gifts'),
+    byId: one<ComplimentaryAccessRow, [publicationId: string, id: string]>(
+      'SELECT * FROM complimentary_access WHERE publication_id = ?1 AND id = ?2',
+    ),
+    bySeq: one<ComplimentaryAccessRow, [seq: number]>('SELECT * FROM complimentary_access WHERE seq = ?'),
     list: (publicationId: string): PagedRows<ComplimentaryAccessRow> =>
       selection(database, { table: 'complimentary_access', where: 'publication_id = ?', values: [publicationId] }),
-    counts: (access: number) => counts.get(access) ?? { total: 0, active: 0 },
-    gift: (seq: number) => gift.get(seq),
+    counts: (access: number) => counts(access) ?? { total: 0, active: 0 },
+    gift: one<GiftRow, [seq: number]>('SELECT * FROM gifts WHERE seq = ?'),
     /** The running gifts of a subscription, with the tier each gives. */
-    running: (subscription: number) => running.all(subscription),
-    end: (seq: number): void => end.run(seq),
+    running: all<GiftRow & { tier: number }, [subscription: number]>(
+      `SELECT gifts.*, tier FROM gifts JOIN complimentary_access ON complimentary_access.seq = access
+       WHERE subscription = ? AND ended = 0 ORDER BY gifts.seq`,
+    ),
+    end: run<[seq: number]>('UPDATE gifts SET ended = 1 WHERE seq = ?'),
     /** Marks this gift as the one that the subscription's tier depends on. */
-    carryTier: (seq: number): void => pass.run(seq),
+    carryTier: run<[seq: number]>('UPDATE gifts SET brought_tier = 1 WHERE seq = ?'),
   };
 }

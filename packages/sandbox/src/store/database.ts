@@ -204,16 +204,33 @@ export interface PagedRows<Row extends Position> {
   readonly total: () => number;
 }
 
-/** Puts rows into `table`; the columns are the row's keys. */
-export function inserter<Row extends object>(
-  database: Database,
-  table: string,
-  columns: readonly (keyof Row & string)[],
-): (row: Row) => void {
-  const statement = database.prepare(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-  );
-  return (row) => statement.run(...columns.map((column) => row[column] as Bound));
+/** The statements of a store as functions; a parameter stands at `?`, or at `?1` and so on where the order differs. */
+export function statementsOf(database: Database) {
+  /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
+  return {
+    one<Row, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => Row | undefined {
+      const statement = database.prepare<Row>(sql);
+      return (...values) => statement.get(...values);
+    },
+    all<Row, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => readonly Row[] {
+      const statement = database.prepare<Row>(sql);
+      return (...values) => statement.all(...values);
+    },
+    run<Values extends readonly Bound[] = []>(sql: string): (...values: Values) => void {
+      const statement = database.prepare(sql);
+      return (...values) => statement.run(...values);
+    },
+    /** Puts rows into a table, whose columns are the row's keys. */
+    insert<Row extends object>(table: string): (row: Row) => void {
+      const columns = database.prepare<{ name: string }>('SELECT name FROM pragma_table_info(?)').all(table);
+      const names = columns.map(({ name }) => name);
+      const statement = database.prepare(
+        `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+      );
+      return (row) => statement.run(...names.map((name) => row[name as keyof Row] as Bound));
+    },
+  };
+  /* oxlint-enable typescript/no-unnecessary-type-parameters */
 }
 
 /** Which rows: `table` with its `columns`, those that meet `where`, whose `?` are `values`. */

@@ -1,5 +1,5 @@
 /** Store of the inbox: the e-mails the service would have sent, and the e-mails that subscribers still wait for. */
-import type { Database } from './database.ts';
+import { type Database, statementsOf } from './database.ts';
 
 export type MessageKind = 'confirmation' | 'welcome' | 'automation';
 
@@ -28,47 +28,37 @@ export interface MailState {
 export type Inbox = ReturnType<typeof inboxStore>;
 
 export function inboxStore(database: Database) {
-  const insert = database.prepare(
-    'INSERT INTO inbox (seq, id, subscription, publication_id, recipient, kind, subject, sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const bySeq = database.prepare<MessageRow>('SELECT * FROM inbox WHERE seq = ?');
-  const byId = database.prepare<MessageRow>('SELECT * FROM inbox WHERE id = ?');
-  const latest = database.prepare<MessageRow>(
-    "SELECT * FROM inbox WHERE ?1 = '' OR recipient = ?1 COLLATE NOCASE ORDER BY seq DESC LIMIT ?2",
-  );
-  const total = database.prepare<{ n: number }>(
-    "SELECT count(*) AS n FROM inbox WHERE ?1 = '' OR recipient = ?1 COLLATE NOCASE",
-  );
-  const removeOne = database.prepare('DELETE FROM inbox WHERE id = ?');
-  const removeAll = database.prepare('DELETE FROM inbox');
-  const forget = database.prepare('DELETE FROM inbox WHERE subscription = ?');
-  const state = database.prepare<MailState>(
-    `SELECT status, coalesce(asked, 0) AS asked, coalesce(welcome, 0) AS welcome
-     FROM subscriptions LEFT JOIN awaited_mail ON subscription = seq WHERE seq = ?`,
-  );
-  const setState = database.prepare(
+  const { one, all, run, insert } = statementsOf(database);
+  const ofRecipient = "?1 = '' OR recipient = ?1 COLLATE NOCASE";
+  const count = one<{ n: number }, [recipient: string]>(`SELECT count(*) AS n FROM inbox WHERE ${ofRecipient}`);
+  const forget = run<[subscription: number]>('DELETE FROM inbox WHERE subscription = ?');
+  const setState = run<[subscription: number, asked: number, welcome: number]>(
     'INSERT OR REPLACE INTO awaited_mail (subscription, asked, welcome) VALUES (?, ?, ?)',
   );
-  const clearState = database.prepare('DELETE FROM awaited_mail WHERE subscription = ?');
+  const clearState = run<[subscription: number]>('DELETE FROM awaited_mail WHERE subscription = ?');
   return {
-    insert: (row: MessageRow): void =>
-      insert.run(row.seq, row.id, row.subscription, row.publication_id, row.recipient, row.kind, row.subject, row.sent),
-    bySeq: (seq: number) => bySeq.get(seq),
-    byId: (id: string) => byId.get(id),
+    insert: insert<MessageRow>('inbox'),
+    bySeq: one<MessageRow, [seq: number]>('SELECT * FROM inbox WHERE seq = ?'),
+    byId: one<MessageRow, [id: string]>('SELECT * FROM inbox WHERE id = ?'),
     /** Newest first; of one recipient, or of all where that is empty. */
-    latest: (recipient: string, limit: number) => latest.all(recipient, limit),
-    total: (recipient: string): number => total.get(recipient)?.n ?? 0,
-    removeOne: (id: string): void => removeOne.run(id),
-    removeAll: (): void => removeAll.run(),
+    latest: all<MessageRow, [recipient: string, limit: number]>(
+      `SELECT * FROM inbox WHERE ${ofRecipient} ORDER BY seq DESC LIMIT ?2`,
+    ),
+    total: (recipient: string): number => count(recipient)?.n ?? 0,
+    removeOne: run<[id: string]>('DELETE FROM inbox WHERE id = ?'),
+    removeAll: run('DELETE FROM inbox'),
     /** Deletes every message and state of a subscription. */
     forget(subscription: number): void {
-      forget.run(subscription);
-      clearState.run(subscription);
+      forget(subscription);
+      clearState(subscription);
     },
-    state: (subscription: number) => state.get(subscription),
+    state: one<MailState, [subscription: number]>(
+      `SELECT status, coalesce(asked, 0) AS asked, coalesce(welcome, 0) AS welcome
+       FROM subscriptions LEFT JOIN awaited_mail ON subscription = seq WHERE seq = ?`,
+    ),
     setState(subscription: number, { asked, welcome }: Pick<MailState, 'asked' | 'welcome'>): void {
-      if (asked || welcome) setState.run(subscription, asked, welcome);
-      else clearState.run(subscription);
+      if (asked || welcome) setState(subscription, asked, welcome);
+      else clearState(subscription);
     },
   };
 }

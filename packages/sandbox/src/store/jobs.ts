@@ -1,7 +1,7 @@
 /**
  * Store of the work that is accepted now and done later: jobs (bulk updates and imports) and data deletion requests.
  */
-import { type Database, inserter } from './database.ts';
+import { type Database, statementsOf } from './database.ts';
 
 /** A job as stored; `params` and `error_log` are JSON. */
 export type JobType = 'bulk' | 'status' | 'import';
@@ -24,44 +24,28 @@ export interface JobRow {
 export type Jobs = ReturnType<typeof jobStore>;
 
 export function jobStore(database: Database) {
-  const insert = inserter<JobRow>(database, 'jobs', [
-    'seq',
-    'id',
-    'publication_id',
-    'type',
-    'params',
-    'status',
-    'failure_reason',
-    'error_log',
-    'created',
-    'updated',
-    'completed',
-  ]);
-  const bySeq = database.prepare<JobRow>('SELECT * FROM jobs WHERE seq = ?');
-  const updates = database.prepare<JobRow>(
-    "SELECT * FROM jobs WHERE publication_id = ? AND type <> 'import' ORDER BY created, seq",
+  const { one, all, run, insert } = statementsOf(database);
+  const finish = run<[string, string | null, string, number, number]>(
+    'UPDATE jobs SET status = ?1, failure_reason = ?2, error_log = ?3, updated = ?4, completed = ?4 WHERE seq = ?5',
   );
-  const update = database.prepare<JobRow>(
-    "SELECT * FROM jobs WHERE id = ? AND publication_id = ? AND type <> 'import'",
-  );
-  const naming = database.prepare<JobRow>('SELECT * FROM jobs WHERE instr(params, ?) > 0');
-  const setStatus = database.prepare('UPDATE jobs SET status = ?, updated = ? WHERE seq = ?');
-  const finish = database.prepare(
-    'UPDATE jobs SET status = ?, failure_reason = ?, error_log = ?, updated = ?, completed = ? WHERE seq = ?',
-  );
-  const setParams = database.prepare('UPDATE jobs SET params = ? WHERE seq = ?');
   return {
-    insert,
-    bySeq: (seq: number) => bySeq.get(seq),
+    insert: insert<JobRow>('jobs'),
+    bySeq: one<JobRow, [seq: number]>('SELECT * FROM jobs WHERE seq = ?'),
     /** The bulk updates of a publication, oldest first. */
-    updates: (publicationId: string) => updates.all(publicationId),
-    update: (publicationId: string, id: string) => update.get(id, publicationId),
+    updates: all<JobRow, [publicationId: string]>(
+      "SELECT * FROM jobs WHERE publication_id = ? AND type <> 'import' ORDER BY created, seq",
+    ),
+    update: one<JobRow, [publicationId: string, id: string]>(
+      "SELECT * FROM jobs WHERE publication_id = ?1 AND id = ?2 AND type <> 'import'",
+    ),
     /** Jobs whose parameters hold this text. */
-    naming: (text: string) => naming.all(text),
-    setStatus: (seq: number, status: string, now: number): void => setStatus.run(status, now, seq),
+    naming: all<JobRow, [text: string]>('SELECT * FROM jobs WHERE instr(params, ?) > 0'),
+    setStatus: run<[seq: number, status: string, now: number]>(
+      'UPDATE jobs SET status = ?2, updated = ?3 WHERE seq = ?1',
+    ),
     finish: (seq: number, end: Pick<JobRow, 'status' | 'failure_reason' | 'error_log'>, now: number): void =>
-      finish.run(end.status, end.failure_reason, end.error_log, now, now, seq),
-    setParams: (seq: number, params: string): void => setParams.run(params, seq),
+      finish(end.status, end.failure_reason, end.error_log, now, seq),
+    setParams: run<[seq: number, params: string]>('UPDATE jobs SET params = ?2 WHERE seq = ?1'),
   };
 }
 
@@ -82,30 +66,19 @@ export interface DeletionRequestRow {
 export type DeletionRequests = ReturnType<typeof deletionRequestStore>;
 
 export function deletionRequestStore(database: Database) {
-  const one = (where: string) => database.prepare<DeletionRequestRow>(`SELECT * FROM deletion_requests WHERE ${where}`);
-  const bySeq = one('seq = ?');
-  const byId = one('id = ?');
-  const open = one("email_key = ? AND status IN ('pending', 'processing')");
-  const all = one('true ORDER BY requested_at, seq');
-  const setStatus = database.prepare('UPDATE deletion_requests SET status = ?, completed_at = ? WHERE seq = ?');
+  const { one, all, run, insert } = statementsOf(database);
+  const from = 'SELECT * FROM deletion_requests';
   return {
-    insert: inserter<DeletionRequestRow>(database, 'deletion_requests', [
-      'seq',
-      'id',
-      'email',
-      'email_key',
-      'status',
-      'source',
-      'requested_at',
-      'scheduled_at',
-      'completed_at',
-    ]),
-    bySeq: (seq: number) => bySeq.get(seq),
-    byId: (id: string) => byId.get(id),
+    insert: insert<DeletionRequestRow>('deletion_requests'),
+    bySeq: one<DeletionRequestRow, [seq: number]>(`${from} WHERE seq = ?`),
+    byId: one<DeletionRequestRow, [id: string]>(`${from} WHERE id = ?`),
     /** The request for this address that is not done yet. */
-    open: (emailKey: string) => open.get(emailKey),
-    all: () => all.all(),
-    setStatus: (seq: number, status: string, completedAt: number | null): void =>
-      setStatus.run(status, completedAt, seq),
+    open: one<DeletionRequestRow, [emailKey: string]>(
+      `${from} WHERE email_key = ? AND status IN ('pending', 'processing')`,
+    ),
+    all: all<DeletionRequestRow>(`${from} ORDER BY requested_at, seq`),
+    setStatus: run<[seq: number, status: string, completedAt: number | null]>(
+      'UPDATE deletion_requests SET status = ?2, completed_at = ?3 WHERE seq = ?1',
+    ),
   };
 }

@@ -1,5 +1,5 @@
 /** Store of OAuth: grants, authorization codes and tokens. */
-import type { Database } from './database.ts';
+import { type Database, statementsOf } from './database.ts';
 import type { OauthClientRow } from './workspace.ts';
 
 /** One consent, with the code given for it. Times in seconds; `used` is 0 or 1. */
@@ -38,56 +38,22 @@ export interface IssuedToken extends TokenRow {
 export type Oauth = ReturnType<typeof oauthStore>;
 
 export function oauthStore(database: Database) {
-  const client = database.prepare<OauthClientRow>('SELECT * FROM oauth_clients WHERE uid = ?');
-  const addGrant = database.prepare(
-    `INSERT INTO oauth_grants (seq, code, client, redirect_uri, scope, code_challenge, code_challenge_method, expires, used)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const grant = database.prepare<GrantRow>('SELECT * FROM oauth_grants WHERE code = ?');
-  const useGrant = database.prepare('UPDATE oauth_grants SET used = 1 WHERE seq = ?');
-  const addToken = database.prepare(
-    `INSERT INTO oauth_tokens (seq, consent, scope, access_token, refresh_token, created, expires, revoked) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const { one, run, insert } = statementsOf(database);
   const token = (name: 'access_token' | 'refresh_token') =>
-    database.prepare<IssuedToken>(
+    one<IssuedToken, [value: string]>(
       `SELECT oauth_tokens.*, oauth_grants.client, oauth_grants.scope AS granted
        FROM oauth_tokens JOIN oauth_grants ON oauth_grants.seq = oauth_tokens.consent WHERE ${name} = ?`,
     );
-  const byAccessToken = token('access_token');
-  const byRefreshToken = token('refresh_token');
-  const revoke = database.prepare('UPDATE oauth_tokens SET revoked = 1 WHERE seq = ?');
-  const revokeGrant = database.prepare('UPDATE oauth_tokens SET revoked = 1 WHERE consent = ?');
   return {
-    client: (uid: string) => client.get(uid),
-    addGrant: (row: GrantRow): void =>
-      addGrant.run(
-        row.seq,
-        row.code,
-        row.client,
-        row.redirect_uri,
-        row.scope,
-        row.code_challenge,
-        row.code_challenge_method,
-        row.expires,
-        row.used,
-      ),
-    grant: (code: string) => grant.get(code),
-    useGrant: (seq: number): void => useGrant.run(seq),
-    addToken: (row: TokenRow): void =>
-      addToken.run(
-        row.seq,
-        row.consent,
-        row.scope,
-        row.access_token,
-        row.refresh_token,
-        row.created,
-        row.expires,
-        row.revoked,
-      ),
-    byAccessToken: (value: string) => byAccessToken.get(value),
-    byRefreshToken: (value: string) => byRefreshToken.get(value),
-    revoke: (seq: number): void => revoke.run(seq),
+    client: one<OauthClientRow, [uid: string]>('SELECT * FROM oauth_clients WHERE uid = ?'),
+    addGrant: insert<GrantRow>('oauth_grants'),
+    grant: one<GrantRow, [code: string]>('SELECT * FROM oauth_grants WHERE code = ?'),
+    useGrant: run<[seq: number]>('UPDATE oauth_grants SET used = 1 WHERE seq = ?'),
+    addToken: insert<TokenRow>('oauth_tokens'),
+    byAccessToken: token('access_token'),
+    byRefreshToken: token('refresh_token'),
+    revoke: run<[seq: number]>('UPDATE oauth_tokens SET revoked = 1 WHERE seq = ?'),
     /** Revokes every token that descends from this grant. */
-    revokeGrant: (seq: number): void => revokeGrant.run(seq),
+    revokeGrant: run<[seq: number]>('UPDATE oauth_tokens SET revoked = 1 WHERE consent = ?'),
   };
 }

@@ -1,5 +1,5 @@
 /** Queries of the web interface: across publications, newest first, with a text search. */
-import type { Bound, Database } from './database.ts';
+import { type Bound, type Database, statementsOf } from './database.ts';
 import type { JobType } from './jobs.ts';
 import { subscriptionColumns, type SubscriptionRow } from './subscriptions.ts';
 import type { ApiKeyRow, OauthClientRow } from './workspace.ts';
@@ -36,43 +36,33 @@ export interface JobOverview {
 export type SandboxOverview = ReturnType<typeof overviewStore>;
 
 export function overviewStore(database: Database) {
-  const byId = database.prepare<SubscriptionRow>(
-    `SELECT ${subscriptionColumns} FROM subscriptions WHERE substr(id, 5, 8) = substr(?1, 5, 8) AND id = ?1`,
-  );
-  const journeysOf = database.prepare<JourneyOverview>(
-    `SELECT journeys.id, automations.name AS automation_name, journeys.status, journeys.created, journeys.completed
-     FROM journeys JOIN automations ON automations.seq = journeys.automation WHERE subscription = ? ORDER BY journeys.seq DESC LIMIT 50`,
-  );
-  const jobs = database.prepare<JobOverview>(
-    'SELECT id, publication_id, type, status, failure_reason, error_log, created, completed FROM jobs ORDER BY seq DESC LIMIT ?',
-  );
-  const keys = database.prepare<ApiKeyRow>(
-    'SELECT key, publications FROM api_keys ORDER BY publications IS NOT NULL, key LIMIT 20',
-  );
-  const clients = database.prepare<OauthClientRow>('SELECT * FROM oauth_clients ORDER BY secret IS NULL, uid LIMIT 20');
-
+  const { one, all } = statementsOf(database);
   return {
-    subscription: (id: string) => byId.get(id),
-    journeysOf: (subscription: number) => journeysOf.all(subscription),
-    jobs: (limit: number) => jobs.all(limit),
-    keys: () => keys.all(),
-    clients: () => clients.all(),
+    subscription: one<SubscriptionRow, [id: string]>(
+      `SELECT ${subscriptionColumns} FROM subscriptions WHERE substr(id, 5, 8) = substr(?1, 5, 8) AND id = ?1`,
+    ),
+    journeysOf: all<JourneyOverview, [subscription: number]>(
+      `SELECT journeys.id, automations.name AS automation_name, journeys.status, journeys.created, journeys.completed
+       FROM journeys JOIN automations ON automations.seq = journeys.automation WHERE subscription = ? ORDER BY journeys.seq DESC LIMIT 50`,
+    ),
+    jobs: all<JobOverview, [limit: number]>(
+      'SELECT id, publication_id, type, status, failure_reason, error_log, created, completed FROM jobs ORDER BY seq DESC LIMIT ?',
+    ),
+    keys: all<ApiKeyRow>('SELECT key, publications FROM api_keys ORDER BY publications IS NOT NULL, key LIMIT 20'),
+    clients: all<OauthClientRow>('SELECT * FROM oauth_clients ORDER BY secret IS NULL, uid LIMIT 20'),
 
     /** Newest first; `before` is the `seq` of the last row of the page before. */
-    subscriptions(search: SubscriptionSearch, limit: number, before = Number.MAX_SAFE_INTEGER): SubscriptionRow[] {
+    subscriptions(search: SubscriptionSearch, limit: number, before = Number.MAX_SAFE_INTEGER) {
       const { where, values } = whereClause(search);
-      return database
-        .prepare<SubscriptionRow>(
-          `SELECT ${subscriptionColumns} FROM subscriptions WHERE seq < ?${where} ORDER BY seq DESC LIMIT ?`,
-        )
-        .all(before, ...values, limit);
+      const sql = `SELECT ${subscriptionColumns} FROM subscriptions WHERE seq < ?${where} ORDER BY seq DESC LIMIT ?`;
+      return all<SubscriptionRow, Bound[]>(sql)(before, ...values, limit);
     },
 
     /** Counts the matches, at most `max`. */
     countSubscriptions(search: SubscriptionSearch, max: number): number {
       const { where, values } = whereClause(search);
       const counted = `SELECT 1 FROM subscriptions WHERE true${where} LIMIT ?`;
-      return database.prepare<{ n: number }>(`SELECT count(*) AS n FROM (${counted})`).get(...values, max)?.n ?? 0;
+      return one<{ n: number }, Bound[]>(`SELECT count(*) AS n FROM (${counted})`)(...values, max)?.n ?? 0;
     },
   };
 }

@@ -2,7 +2,7 @@
 import { type Automations, automationStore } from './automations.ts';
 import { type ContentQueries, contentStore, type Gifts, giftStore } from './content.ts';
 import { type CustomFields, customFieldStore } from './custom-fields.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase, statementsOf } from './database.ts';
 import { type DeletionRequests, deletionRequestStore, type Jobs, jobStore } from './jobs.ts';
 import { type Inbox, inboxStore } from './inbox.ts';
 import { type Oauth, oauthStore } from './oauth.ts';
@@ -68,12 +68,15 @@ export interface ClockRow {
 export type ClockStore = ReturnType<typeof clockStore>;
 
 function clockStore(database: Database) {
-  const read = database.prepare<ClockRow>('SELECT ahead, frozen FROM clock');
-  const write = database.prepare('INSERT OR REPLACE INTO clock (id, ahead, frozen) VALUES (1, ?, ?)');
+  const { one, run } = statementsOf(database);
+  const read = one<ClockRow>('SELECT ahead, frozen FROM clock');
+  const write = run<[ahead: number, frozen: number | null]>(
+    'INSERT OR REPLACE INTO clock (id, ahead, frozen) VALUES (1, ?, ?)',
+  );
   return {
     /** A clock that was never moved has no row. */
-    read: (): ClockRow => read.get() ?? { ahead: 0, frozen: null },
-    write: (row: ClockRow): void => write.run(row.ahead, row.frozen),
+    read: (): ClockRow => read() ?? { ahead: 0, frozen: null },
+    write: ({ ahead, frozen }: ClockRow): void => write(ahead, frozen),
   };
 }
 
@@ -99,11 +102,13 @@ interface DueRow {
 type Due = ReturnType<typeof dueStore>;
 
 function dueStore(database: Database) {
-  const schedule = database.prepare('INSERT INTO due (at, kind, subject) VALUES (?, ?, ?)');
-  const next = database.prepare<DueRow>('SELECT * FROM due WHERE at <= ? ORDER BY at, seq LIMIT 1');
-  const first = database.prepare<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
-  const count = database.prepare<{ n: number }>('SELECT count(*) AS n FROM due');
-  const done = database.prepare('DELETE FROM due WHERE seq = ?');
+  const { one, run } = statementsOf(database);
+  const schedule = run<[at: number, kind: DueKind, subject: number]>(
+    'INSERT INTO due (at, kind, subject) VALUES (?, ?, ?)',
+  );
+  const next = one<DueRow, [now: number]>('SELECT * FROM due WHERE at <= ? ORDER BY at, seq LIMIT 1');
+  const first = one<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
+  const count = one<{ n: number }>('SELECT count(*) AS n FROM due');
   // Every request queries due events; before this time it is known that there are none.
   let nothingDueUntil = 0;
   database.onUndone(() => {
@@ -112,25 +117,25 @@ function dueStore(database: Database) {
   return {
     schedule(at: number, kind: DueKind, subject: number): void {
       nothingDueUntil = Math.min(nothingDueUntil, at);
-      schedule.run(at, kind, subject);
+      schedule(at, kind, subject);
     },
     next(now: number): DueRow | undefined {
       if (now < nothingDueUntil) return undefined;
-      const row = next.get(now);
-      if (!row) nothingDueUntil = first.get()?.at ?? Number.POSITIVE_INFINITY;
+      const row = next(now);
+      if (!row) nothingDueUntil = first()?.at ?? Number.POSITIVE_INFINITY;
       return row;
     },
     /** The next event, due or not. */
-    first: () => first.get(),
-    count: (): number => count.get()?.n ?? 0,
-    done: (seq: number): void => done.run(seq),
+    first,
+    count: (): number => count()?.n ?? 0,
+    done: run<[seq: number]>('DELETE FROM due WHERE seq = ?'),
   };
 }
 
 /** Returns 1, 2, 3 … for each kind. Persistent, so a restart continues the sequence. */
 function counter(database: Database): (kind: string) => number {
-  const count = database.prepare<{ n: number }>(
+  const next = statementsOf(database).one<{ n: number }, [kind: string]>(
     'INSERT INTO counters (kind, n) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET n = n + 1 RETURNING n',
   );
-  return (kind) => count.get(kind)?.n ?? 0;
+  return (kind) => next(kind)?.n ?? 0;
 }

@@ -1,6 +1,6 @@
 /** Store of subscriptions: rows, the filtered and paginated list, tiers and list memberships. */
 import { utmFields } from '@newsletter-kit/core/contract';
-import { type Bound, type Database, selection, type PagedRows } from './database.ts';
+import { type Bound, type Database, type PagedRows, selection, statementsOf } from './database.ts';
 
 /** The columns of attribution that a request can set. */
 export const attributionColumns = [...utmFields, 'referring_site'] as const;
@@ -104,82 +104,72 @@ const filterNames = Object.keys(conditions) as (keyof SubscriptionFilter)[];
 export type Subscriptions = ReturnType<typeof subscriptionStore>;
 
 export function subscriptionStore(database: Database) {
-  const one = (where: string) =>
-    database.prepare<SubscriptionRow>(`SELECT ${subscriptionColumns} FROM subscriptions WHERE ${where}`);
-  const set = (assignments: string) => database.prepare(`UPDATE subscriptions SET ${assignments} WHERE seq = ?`);
-  const insert = database.prepare(
+  const { one, all, run } = statementsOf(database);
+  const from = `SELECT ${subscriptionColumns} FROM subscriptions`;
+  const update = 'UPDATE subscriptions SET';
+  const setText = (assignments: string) => run<[seq: number, text: string]>(`${update} ${assignments} WHERE seq = ?1`);
+  const insert = run<Bound[]>(
     `INSERT INTO subscriptions (${plain.join(', ')}, email, publication)
      VALUES (${plain.map(() => '?').join(', ')}, ?, (SELECT seq FROM publications WHERE id = ?))`,
   );
-  const bySeq = one('seq = ?');
-  const byId = one(`substr(id, 5, 8) = substr(?1, 5, 8) AND id = ?1 AND ${ofPublication.replace('?', '?2')}`);
-  const byAddress = one(`${ofPublication} AND email_key = ?`);
-  const everywhere = one('email_key = ? ORDER BY seq');
-  const byReferralCode = one(`${ofPublication} AND referral_code = ? AND referral_code <> ''`);
-  const referred = one('referred_by = ? ORDER BY seq');
-  const total = database.prepare<{ n: number }>('SELECT count(*) AS n FROM subscriptions');
-  const setStatus = set('status = ?');
-  const setTier = set('tier = ?');
-  const setCustomer = set('payments_customer_id = ?');
-  const setText = Object.fromEntries(attributionColumns.map((column) => [column, set(`${column} = ?`)])) as Record<
-    AttributionColumn,
-    ReturnType<typeof set>
-  >;
-  const setDoubleOptIn = set('double_opt_in = ?');
-  const received = set(
-    'open_rate = round(open_rate * emails_received / (emails_received + 1.0), 2), click_through_rate = round(click_through_rate * emails_received / (emails_received + 1.0), 2), emails_received = emails_received + 1',
-  );
-  const redact =
-    set(`email = NULL, email_key = ?, status = 'inactive', tier = 'free', utm_source = '', utm_medium = '', utm_channel = '', utm_campaign = '',
-    utm_term = '', utm_content = '', referring_site = '', referral_code = '', referred_by = NULL, payments_customer_id = '', double_opt_in = 0,
-    tags = '[]', emails_received = 0, open_rate = 0, click_through_rate = 0`);
-  const addTier = database.prepare('INSERT OR IGNORE INTO subscription_tiers (subscription, tier) VALUES (?, ?)');
-  const removeTier = database.prepare('DELETE FROM subscription_tiers WHERE subscription = ? AND tier = ?');
-  const clearTiers = database.prepare('DELETE FROM subscription_tiers WHERE subscription = ?');
-  const tiersOf = database.prepare<{ seq: number; id: string; name: string; status: string }>(
-    `SELECT seq, id, name, status FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier
-     WHERE subscription = ? ORDER BY name`,
-  );
-  const addToList = database.prepare('INSERT OR IGNORE INTO list_memberships (subscription, list) VALUES (?, ?)');
-  const removeFromList = database.prepare('DELETE FROM list_memberships WHERE subscription = ? AND list = ?');
-  const clearLists = database.prepare('DELETE FROM list_memberships WHERE subscription = ?');
-  const listsOf = database.prepare<{ id: string }>(
+  const count = one<{ n: number }>('SELECT count(*) AS n FROM subscriptions');
+  const listsOf = all<{ id: string }, [subscription: number]>(
     'SELECT id FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE subscription = ? ORDER BY id',
   );
 
   return {
     insert: (row: SubscriptionRow): void =>
-      insert.run(
-        ...plain.map((column) => row[column]),
-        row.email === row.email_key ? null : row.email,
-        row.publication_id,
-      ),
-    bySeq: (seq: number) => bySeq.get(seq),
-    byId: (publicationId: string, id: string) => byId.get(id, publicationId),
-    byAddress: (publicationId: string, emailKey: string) => byAddress.get(publicationId, emailKey),
+      insert(...plain.map((column) => row[column]), row.email === row.email_key ? null : row.email, row.publication_id),
+    bySeq: one<SubscriptionRow, [seq: number]>(`${from} WHERE seq = ?`),
+    byId: one<SubscriptionRow, [publicationId: string, id: string]>(
+      `${from} WHERE ${ofPublication} AND substr(id, 5, 8) = substr(?2, 5, 8) AND id = ?2`,
+    ),
+    byAddress: one<SubscriptionRow, [publicationId: string, emailKey: string]>(
+      `${from} WHERE ${ofPublication} AND email_key = ?`,
+    ),
     /** The subscriptions with this address in every publication. */
-    everywhere: (emailKey: string) => everywhere.all(emailKey),
-    byReferralCode: (publicationId: string, code: string) => byReferralCode.get(publicationId, code),
-    referredBy: (seq: number) => referred.all(seq),
-    total: (): number => total.get()?.n ?? 0,
-    setStatus: (seq: number, status: string): void => setStatus.run(status, seq),
-    setTier: (seq: number, tier: string): void => setTier.run(tier, seq),
-    setAttribution: (seq: number, column: AttributionColumn, text: string): void => setText[column].run(text, seq),
-    setCustomer: (seq: number, id: string): void => setCustomer.run(id, seq),
-    setDoubleOptIn: (seq: number, needed: number): void => setDoubleOptIn.run(needed, seq),
+    everywhere: all<SubscriptionRow, [emailKey: string]>(`${from} WHERE email_key = ? ORDER BY seq`),
+    byReferralCode: one<SubscriptionRow, [publicationId: string, code: string]>(
+      `${from} WHERE ${ofPublication} AND referral_code = ? AND referral_code <> ''`,
+    ),
+    referredBy: all<SubscriptionRow, [seq: number]>(`${from} WHERE referred_by = ? ORDER BY seq`),
+    total: (): number => count()?.n ?? 0,
+    setStatus: setText('status = ?2'),
+    setTier: setText('tier = ?2'),
+    setAttribution: (seq: number, column: AttributionColumn, text: string): void =>
+      setText(`${column} = ?2`)(seq, text),
+    setCustomer: setText('payments_customer_id = ?2'),
+    setDoubleOptIn: run<[seq: number, needed: number]>(`${update} double_opt_in = ?2 WHERE seq = ?1`),
     /** Counts one more e-mail received. Nobody opens it here, so the rates fall. */
-    received: (seq: number): void => received.run(seq),
-    /** Deletes everything but the row, its id and its time of creation; `emailKey` replaces the address. */
-    redact: (seq: number, emailKey: string): void => redact.run(emailKey, seq),
+    received: run<[seq: number]>(
+      `${update} open_rate = round(open_rate * emails_received / (emails_received + 1.0), 2),
+         click_through_rate = round(click_through_rate * emails_received / (emails_received + 1.0), 2),
+         emails_received = emails_received + 1 WHERE seq = ?`,
+    ),
+    /** Deletes everything but the row, its id and its time of creation; the key replaces the address. */
+    redact: setText(
+      `email = NULL, email_key = ?2, status = 'inactive', tier = 'free', utm_source = '', utm_medium = '', utm_channel = '', utm_campaign = '',
+       utm_term = '', utm_content = '', referring_site = '', referral_code = '', referred_by = NULL, payments_customer_id = '', double_opt_in = 0,
+       tags = '[]', emails_received = 0, open_rate = 0, click_through_rate = 0`,
+    ),
 
-    addTier: (seq: number, tier: number): void => addTier.run(seq, tier),
-    removeTier: (seq: number, tier: number): void => removeTier.run(seq, tier),
-    clearTiers: (seq: number): void => clearTiers.run(seq),
-    tiersOf: (seq: number) => tiersOf.all(seq),
-    addToList: (seq: number, list: number): void => addToList.run(seq, list),
-    removeFromList: (seq: number, list: number): void => removeFromList.run(seq, list),
-    clearLists: (seq: number): void => clearLists.run(seq),
-    listsOf: (seq: number): string[] => listsOf.all(seq).map((row) => row.id),
+    addTier: run<[seq: number, tier: number]>(
+      'INSERT OR IGNORE INTO subscription_tiers (subscription, tier) VALUES (?, ?)',
+    ),
+    removeTier: run<[seq: number, tier: number]>('DELETE FROM subscription_tiers WHERE subscription = ? AND tier = ?'),
+    clearTiers: run<[seq: number]>('DELETE FROM subscription_tiers WHERE subscription = ?'),
+    tiersOf: all<{ seq: number; id: string; name: string; status: string }, [seq: number]>(
+      `SELECT seq, id, name, status FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier
+       WHERE subscription = ? ORDER BY name`,
+    ),
+    addToList: run<[seq: number, list: number]>(
+      'INSERT OR IGNORE INTO list_memberships (subscription, list) VALUES (?, ?)',
+    ),
+    removeFromList: run<[seq: number, list: number]>(
+      'DELETE FROM list_memberships WHERE subscription = ? AND list = ?',
+    ),
+    clearLists: run<[seq: number]>('DELETE FROM list_memberships WHERE subscription = ?'),
+    listsOf: (seq: number): string[] => listsOf(seq).map((row) => row.id),
 
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
     list(publicationId: string, filter: SubscriptionFilter): PagedRows<ListedRow> {

@@ -1,5 +1,5 @@
 /** Store of the workspace: publications, premium tiers, newsletter lists, API keys and OAuth clients. */
-import type { Database } from './database.ts';
+import { type Database, statementsOf } from './database.ts';
 
 export interface PublicationRow {
   readonly seq: number;
@@ -45,43 +45,21 @@ export interface OauthClientRow {
 export type Workspace = ReturnType<typeof workspaceStore>;
 
 export function workspaceStore(database: Database) {
-  const addPublication = database.prepare(
-    'INSERT INTO publications (seq, id, name, double_opt_in, created) VALUES (?, ?, ?, ?, ?)',
-  );
-  const publication = database.prepare<PublicationRow>('SELECT * FROM publications WHERE id = ?');
-  const publications = database.prepare<PublicationRow>('SELECT * FROM publications ORDER BY created, id');
-  const addKey = database.prepare('INSERT INTO api_keys (key, publications) VALUES (?, ?)');
-  const key = database.prepare<ApiKeyRow>('SELECT * FROM api_keys WHERE key = ?');
-  const addClient = database.prepare(
-    'INSERT INTO oauth_clients (uid, name, secret, redirect_uris, grant_types) VALUES (?, ?, ?, ?, ?)',
-  );
-  const addTier = database.prepare(
-    'INSERT INTO tiers (seq, id, publication_id, name, description, status) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const tiers = database.prepare<TierRow>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name');
-  const tierBySeq = database.prepare<TierRow>('SELECT * FROM tiers WHERE seq = ?');
-  const addList = database.prepare(
-    'INSERT INTO newsletter_lists (seq, id, publication_id, name, auto_subscribe) VALUES (?, ?, ?, ?, ?)',
-  );
-  const lists = database.prepare<NewsletterListRow>(
-    'SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id',
-  );
+  const { one, all, insert } = statementsOf(database);
   return {
-    addPublication: (row: PublicationRow): void =>
-      addPublication.run(row.seq, row.id, row.name, row.double_opt_in, row.created),
-    publication: cached(database, (id: string) => publication.get(id)),
-    publications: () => publications.all(),
-    addKey: (row: ApiKeyRow): void => addKey.run(row.key, row.publications),
-    key: cached(database, (value: string) => key.get(value)),
-    addClient: (row: OauthClientRow): void =>
-      addClient.run(row.uid, row.name, row.secret, row.redirect_uris, row.grant_types),
-    addTier: (row: TierRow): void =>
-      addTier.run(row.seq, row.id, row.publication_id, row.name, row.description, row.status),
-    tiers: (publicationId: string) => tiers.all(publicationId),
-    tierBySeq: (seq: number) => tierBySeq.get(seq),
-    addList: (row: NewsletterListRow): void =>
-      addList.run(row.seq, row.id, row.publication_id, row.name, row.auto_subscribe),
-    lists: (publicationId: string) => lists.all(publicationId),
+    addPublication: insert<PublicationRow>('publications'),
+    publication: cached(database, one<PublicationRow, [id: string]>('SELECT * FROM publications WHERE id = ?')),
+    publications: all<PublicationRow>('SELECT * FROM publications ORDER BY created, id'),
+    addKey: insert<ApiKeyRow>('api_keys'),
+    key: cached(database, one<ApiKeyRow, [value: string]>('SELECT * FROM api_keys WHERE key = ?')),
+    addClient: insert<OauthClientRow>('oauth_clients'),
+    addTier: insert<TierRow>('tiers'),
+    tiers: all<TierRow, [publicationId: string]>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name'),
+    tierBySeq: one<TierRow, [seq: number]>('SELECT * FROM tiers WHERE seq = ?'),
+    addList: insert<NewsletterListRow>('newsletter_lists'),
+    lists: all<NewsletterListRow, [publicationId: string]>(
+      'SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id',
+    ),
   };
 }
 

@@ -177,32 +177,6 @@ test('automation_ids enroll a new subscriber; an automation without an active Ad
   ).toContain(`Not enrolled in ${otherAutomation}`);
 });
 
-const refused = [
-  ['an automation without the trigger', 'otherAutomation', { email: 'annie.easley@example.org' }, 400, 'Add by API'],
-  ['nobody', 'automation', {}, 400, '"email" or "subscription_id"'],
-  ['a stranger', 'automation', { email: 'stranger@example.com' }, 404, 'no such subscriber'],
-  ['an unknown id', 'automation', { subscription_id: 'sub_1' }, 404, 'no such subscriber'],
-  [
-    'two different subscribers',
-    'automation',
-    { email: 'grace@example.org', subscription_id: '$id' },
-    400,
-    'two different',
-  ],
-] as const;
-
-test.each(refused)('enrolling %s is refused', async (_, which, body, status, says) => {
-  const sandbox = demo();
-  const there = await known(sandbox);
-  const given =
-    'subscription_id' in body && body.subscription_id === '$id'
-      ? { ...body, subscription_id: there.subscription.id }
-      : body;
-  const answered = await enroll(sandbox, there[which], given);
-  expect(answered.status).toBe(status);
-  expect(errorsOf(answered)[0]?.message).toContain(says);
-});
-
 test('a second enrollment is refused while the first is in progress, and accepted afterwards', async () => {
   const sandbox = demo();
   const { automation, subscription } = await known(sandbox);

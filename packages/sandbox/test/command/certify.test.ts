@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { failureTexts, lineOf, type Verdict } from '../../src/command/certify-report.ts';
 import { scenarios } from '../../src/command/scenarios.ts';
 import { gaps } from '../../src/gaps.ts';
-import { fieldChanges } from '../../src/control/deviations.ts';
 import { connectingScript, run, script } from './process.ts';
 
 interface Result {
@@ -64,64 +62,6 @@ test('a command that accepts only 200 fails under 201; its requests and output a
 });
 
 const jobs = `fetch(${publication}/bulk_subscription_updates\`, { headers: ${headers} })`;
-
-test('deviation=* changes every field of the answers that the command got, one run each', async () => {
-  const code = `const { data } = await (await ${jobs}).json(); if (data?.length !== 0) throw new Error('No list: ' + typeof data);`;
-  const ended = await certify(['--only', 'deviation=*'], script(code));
-  const name = 'deviation=bulkSubscriptionUpdates.list:data';
-  expect(ended.outcomes).toEqual({
-    default: 'survived',
-    [`${name}:absent`]: 'failed',
-    [`${name}:null`]: 'failed',
-    [`${name}:retyped`]: 'failed',
-    [`${name}:wrapped`]: 'failed',
-  });
-  expect(ended.code).toBe(1);
-  expect(ended.result.readings.at(-1)).toMatchObject({
-    kind: 'deviation',
-    deviation: { operation: 'bulkSubscriptionUpdates.list', field: 'data', change: 'wrapped' },
-  });
-  expect(ended.stderr).toMatch(/✗ deviation=bulkSubscriptionUpdates\.list .* s {2}0 of 4 survived, 4 failed\n/);
-  expect(ended.stderr).toContain(`${name}:absent: "data" is absent in the answers to bulkSubscriptionUpdates.list\n`);
-  expect(ended.stderr).toContain('Error: No list: undefined');
-  expect(ended.stderr).toContain('Survived 1 of 5 scenarios.');
-});
-
-test('part of the deviations is chosen, left out and not found by name', async () => {
-  const code = `const { data } = await (await ${jobs}).json(); if (data === null) process.exit(1)`;
-  const only = ['--only', 'deviation=bulkSubscriptionUpdates.list:data', '--only', 'deviation=authors.list'];
-  const {
-    outcomes,
-    stderr,
-    code: exit,
-  } = await certify([...only, '--except', 'deviation=bulkSubscriptionUpdates.list:data:null'], script(code));
-  expect([exit, outcomes['deviation=bulkSubscriptionUpdates.list:data:null']]).toEqual([0, 'not claimed']);
-  expect(stderr).toContain('3 of 4 survived, 1 not claimed');
-  expect(stderr).toContain(
-    'Survived 4 of 4 scenarios; 1 not claimed; no answer to the command has deviation=authors.list.',
-  );
-});
-
-test('many failed deviations are listed by field', () => {
-  const verdicts = ['data', 'data[].id'].flatMap((field) =>
-    fieldChanges.map((change): Verdict => {
-      const deviation = { operation: 'authors.list', field, change };
-      const name = `deviation=authors.list:${field}:${change}`;
-      if (field === 'data' && change === 'null')
-        return { name, kind: 'deviation', outcome: 'survived', seconds: 1, deviation };
-      const failure = { about: '', code: 1, how: 'ended', requests: [], output: ['many lines'] };
-      return { name, kind: 'deviation', outcome: 'failed', seconds: 1, deviation, failure };
-    }),
-  );
-  expect(lineOf(verdicts, 0)).toBe('  ✗ deviation=authors.list   8.0 s  1 of 8 survived, 7 failed');
-  expect(failureTexts(verdicts))
-    .toBe(`deviation=authors.list: the command failed in 7 runs, each with one field changed:
-  data       absent, retyped, wrapped
-  data[].id  absent, null, retyped, wrapped
-The requests and the output of a field's runs: --only "deviation=authors.list:data"
-
-`);
-});
 
 test('the client of a service is certified in its shapes', async () => {
   const file = join(scratchFolder(), 'shapes.json');
@@ -210,15 +150,12 @@ test.each([
     ['certify', '--only', 'nonsense', '--', 'true'],
     'There is no scenario "nonsense". The scenarios are default, last_cursor=absent',
   ],
-  [
-    ['certify', '--only', 'deviation=posts.list', '--', 'true'],
-    'There is no scenario "deviation=posts.list". Use deviation=*, an operation such as deviation=subscriptions.list',
-  ],
-  [['certify', '--except', 'deviation=authors.list:data:odd', '--', 'true'], ':absent, :null, :retyped, :wrapped'],
   [['certify', '--timeout', 'x', '--', 'true'], "'x' is invalid. It must be a number of seconds."],
   [['exec', '--bail', '--', 'true'], "unknown option '--bail'\nSee newsletter-sandbox exec --help."],
-  [['certify', '--record', 'x.har', '--', 'true'], 'certify cannot record'],
   [['--json'], "unknown option '--json'"],
+  [['replay', 'session.har'], 'The command replay was removed'],
+  [['exec', '--record', 'x.har', '--', 'true'], '--record and SANDBOX_RECORD were removed'],
+  [['certify', '--only=deviation=*', '--', 'true'], 'The scenarios deviation=… were removed'],
 ])('%j is a usage error', async (args, says) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -136,7 +136,6 @@ test('a blank variable counts as not set, and flags work before and after the co
     SANDBOX_ALLOWED_HOSTS: '',
     SANDBOX_CONTROL_TOKEN: '',
     SANDBOX_DB: '',
-    SANDBOX_RECORD: '',
   });
   expect([ended, told()]).toEqual([{ code: 0, stdout: '', stderr: '' }, 'true\n']);
 });

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createRedaction, hiddenMark } from '../../src/control/redaction.ts';
+import {
+  hiddenMark,
+  redactedBody as body,
+  redactedHeaders as headers,
+  redactedTarget as target,
+} from '../../src/control/redaction.ts';
 
-const { headers, target, body } = createRedaction(() => hiddenMark);
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 

@@ -2,7 +2,6 @@
 import { apiKeys, publicationId } from '../../src/index.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox.ts';
 import { readShapes, ShapesError, type AnswerShapes } from '../../src/control/shapes.ts';
-import { replay } from '../../src/command/replay.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 type Operation = AnswerShapes['operations'][string];
@@ -224,13 +223,6 @@ test('shapes, assumptions and faults add up', async () => {
   expect(data.map(({ extra }) => extra)).toEqual([null, 'text']);
   sandbox.reset();
   expect((await list('limit=1')).data[0]?.['extra']).toBe('text');
-});
-
-test('a recording is replayed in its shapes', async () => {
-  const { sandbox, list } = open({ 'subscriptions.list': shape({ 'data[].extra': always('string') }, { body: [] }) });
-  const stop = sandbox.record();
-  await list('limit=3');
-  expect((await replay(JSON.parse(JSON.stringify(stop())))).differences).toEqual([]);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { describeInBrowser, isLive, open } from './browser.ts';
 import { findings } from './findings.ts';
 
-const views = ['subscribers', 'requests', 'inbox', 'jobs', 'clock', 'faults', 'assumptions', 'connection'] as const;
+const views = ['subscribers', 'requests', 'inbox', 'clock', 'faults'] as const;
 
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 

@@ -94,7 +94,6 @@ export async function open({
     profile: 'spec',
     assumptions: undefined,
     shape: undefined,
-    record: undefined,
   });
   onTestFinished(stop);
   const context = await browser.createBrowserContext();

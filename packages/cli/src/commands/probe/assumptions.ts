@@ -1,11 +1,12 @@
 /**
- * Detects what the answers of a service show about each gap of the specification. Names and values are those of the
- * sandbox's assumptions, so that a sandbox can be started that answers as the service does.
+ * Detects what the answers of a service show about gaps of the specification that shapes can't carry: what stands where
+ * a list ends, which text stands for none, the words of a job, an answer outside of the contract. Names and values are
+ * those of the sandbox's assumptions, so that a sandbox can be started that answers as the service does.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { utmFields } from '@newsletter-kit/core/contract';
-import { findDifferences, type Difference } from './differences.ts';
-import { recordsOf, type Json, type Readings, type RecordedAnswer } from './read-everything.ts';
+import type { ComparedAnswer } from './differences.ts';
+import { recordsOf, type Json, type Readings } from './read-everything.ts';
 
 /** One assumption, and the value that the answers show. */
 export interface Finding {
@@ -14,16 +15,6 @@ export interface Finding {
   readonly value: string | undefined;
   /** The evidence, or why there is none. */
   readonly reason: string;
-}
-
-/** A difference, and the assumption that it belongs to; undefined where it belongs to none. */
-export interface ExplainedDifference extends Difference {
-  readonly assumption: string | undefined;
-}
-
-/** An answer with its differences from the contract. */
-export interface ComparedAnswer extends RecordedAnswer {
-  readonly differences: readonly ExplainedDifference[];
 }
 
 /** Everything that was read, compared. */
@@ -37,14 +28,9 @@ interface Detector {
   readonly detect: (evidence: Evidence) => string | undefined;
   /** Why there may be no value, to follow "not seen: ". */
   readonly otherwise: string;
-  /** Whether a difference is this assumption's, so that it says nothing about others. */
-  readonly explains?: (difference: Difference, answer: RecordedAnswer) => boolean;
 }
 
-const pagingFields = ['limit', 'has_more', 'next_cursor', 'page', 'total_results', 'total_pages'];
 const texts: readonly string[] = [...utmFields, 'referring_site'];
-const lastPart = (field: string): string => field.slice(field.lastIndexOf('.') + 1);
-
 /** Lists, except that of publication fields, whose form the specification shows. */
 const openLists = ({ answers }: Evidence): readonly (Json & { readonly data: readonly unknown[] })[] =>
   answers.flatMap(({ operation, status, body }) =>
@@ -62,12 +48,6 @@ const answersTo = ({ answers }: Evidence, ...prefixes: readonly string[]): reado
 const recordsTo = (evidence: Evidence, prefix: string): readonly Json[] =>
   answersTo(evidence, prefix).flatMap(recordsOf);
 
-/** The schema's rule about which paging fields go together. */
-const isPagingRule = ({ kind, field }: Difference): boolean => kind === 'other' && field === '';
-
-const hasPaging = ({ body }: RecordedAnswer, fits: (paging: Json) => boolean): boolean =>
-  isRecord(body) && fits(pagingOf(body));
-
 /** The most frequent value. */
 function mostFrequent(values: readonly (string | undefined)[]): string | undefined {
   const counted = Map.groupBy(
@@ -76,19 +56,6 @@ function mostFrequent(values: readonly (string | undefined)[]): string | undefin
   );
   return [...counted.entries()].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
 }
-
-/** `some` where a difference of this kind is found that no other assumption explains. */
-const someOrNone =
-  (kind: Difference['kind']) =>
-  ({ answers }: Evidence): string | undefined => {
-    const seen = answers.some(({ differences }) =>
-      differences.some((difference) => difference.kind === kind && difference.assumption === undefined),
-    );
-    if (seen) return 'some';
-    return answers.some((answer) => recordsOf(answer).length > 0) ? 'none' : undefined;
-  };
-
-const writesOnly = 'only an answer to a write shows it, and this command writes nothing';
 
 /** By the name of the sandbox's assumption. */
 // oxlint-disable-next-line house/typed-tables -- A test compares the keys with the sandbox's.
@@ -102,9 +69,6 @@ const detectors: Readonly<Record<string, Detector>> = {
           .map((paging) => ('next_cursor' in paging ? 'null' : 'absent')),
       ),
     otherwise: 'no list by cursor came to its end',
-    explains: (difference, answer) =>
-      ((difference.kind === 'missing' && difference.field === 'next_cursor') || isPagingRule(difference)) &&
-      hasPaging(answer, (paging) => paging['has_more'] === false && !('next_cursor' in paging)),
   },
   cursor_totals: {
     detect: (evidence) =>
@@ -115,9 +79,6 @@ const detectors: Readonly<Record<string, Detector>> = {
           .map((paging) => ('total_results' in paging ? 'present' : 'absent')),
       ),
     otherwise: 'the list of subscriptions was not read by cursor',
-    explains: (difference, answer) =>
-      (difference.kind === 'unknown-field' && /^total_(results|pages)$/.test(difference.field)) ||
-      (isPagingRule(difference) && hasPaging(answer, (paging) => 'has_more' in paging && 'total_results' in paging)),
   },
   data_deletion: {
     detect(evidence) {
@@ -129,14 +90,6 @@ const detectors: Readonly<Record<string, Detector>> = {
     },
     otherwise: 'the key may not read what belongs to the whole workspace',
   },
-  publication_list: {
-    detect(evidence) {
-      const status = answersTo(evidence, 'publications.list')[0]?.status;
-      return status === 200 ? 'present' : status === 404 ? 'absent' : undefined;
-    },
-    otherwise: 'the key may not list publications',
-    explains: ({ kind }, { operation }) => kind === 'status' && operation === 'publications.list',
-  },
   empty_texts: {
     detect: (evidence) =>
       mostFrequent(
@@ -147,10 +100,6 @@ const detectors: Readonly<Record<string, Detector>> = {
         ),
       ),
     otherwise: 'every subscription that was read has all of them',
-    explains: ({ kind, field }, { operation }) =>
-      (operation?.startsWith('subscriptions.') ?? false) &&
-      (kind === 'missing' || kind === 'null') &&
-      texts.includes(lastPart(field)),
   },
   bulk_done: {
     detect: (evidence) =>
@@ -160,10 +109,6 @@ const detectors: Readonly<Record<string, Detector>> = {
         ),
       ),
     otherwise: 'the publication has no finished bulk update',
-    explains: ({ kind, text }, { operation }) =>
-      (operation?.startsWith('bulkSubscriptionUpdates.') ?? false) &&
-      kind === 'unknown-value' &&
-      text.endsWith(': completed'),
   },
   deletion_times: {
     detect: (evidence) =>
@@ -173,8 +118,6 @@ const detectors: Readonly<Record<string, Detector>> = {
         ),
       ),
     otherwise: 'there is no data deletion request',
-    explains: ({ kind, field }, { operation }) =>
-      (operation?.startsWith('deletionRequests.') ?? false) && kind === 'type' && field.endsWith('_at'),
   },
   token_info: {
     detect(evidence) {
@@ -203,36 +146,16 @@ const detectors: Readonly<Record<string, Detector>> = {
       ),
     otherwise: 'the service did not limit the calls',
   },
-  pagination_fields: {
-    detect: (evidence) =>
-      mostFrequent(
-        openLists(evidence).map((list) => {
-          const isTop = 'limit' in list;
-          if (isRecord(list['pagination'])) return isTop ? 'both' : 'nested';
-          return isTop ? 'top' : undefined;
-        }),
-      ),
-    otherwise: 'no list has paging fields',
-    explains: ({ kind, field }) =>
-      (kind === 'unknown-field' && field === 'pagination') || (kind === 'missing' && pagingFields.includes(field)),
+  unknown_values: {
+    detect({ answers }) {
+      // No enumeration of the specification has the statuses of bulk updates, so a new word there is none of these.
+      const others = answers.filter(({ operation }) => !operation?.startsWith('bulkSubscriptionUpdates.'));
+      if (others.some(({ differences }) => differences.some(({ kind }) => kind === 'unknown-value'))) return 'some';
+      return others.some((answer) => recordsOf(answer).length > 0) ? 'none' : undefined;
+    },
+    otherwise: 'no record was read',
   },
-  unknown_values: { detect: someOrNone('unknown-value'), otherwise: 'no record was read' },
-  extra_fields: { detect: someOrNone('unknown-field'), otherwise: 'no record was read' },
-  known_address: { detect: () => undefined, otherwise: writesOnly },
-  double_opt_off: { detect: () => undefined, otherwise: writesOnly },
-  created_status: { detect: () => undefined, otherwise: writesOnly },
-  empty_warnings: { detect: () => undefined, otherwise: writesOnly },
-  bulk_import: { detect: () => undefined, otherwise: writesOnly },
-  custom_field_deletion: { detect: () => undefined, otherwise: writesOnly },
 };
-
-/** Compares an answer with the contract and names the assumption of each difference. */
-export function compare(answer: RecordedAnswer): ComparedAnswer {
-  const assumptionOf = (difference: Difference): string | undefined =>
-    Object.entries(detectors).find(([, { explains }]) => explains?.(difference, answer))?.[0];
-  const differences = findDifferences(answer).map((found) => ({ ...found, assumption: assumptionOf(found) }));
-  return { ...answer, differences };
-}
 
 /** What the answers say about each assumption. */
 export function findAssumptions(evidence: Evidence): readonly Finding[] {

@@ -19,13 +19,23 @@ export interface Difference {
   readonly count: number;
 }
 
+/** An answer with its differences from the contract. */
+export interface ComparedAnswer extends RecordedAnswer {
+  readonly differences: readonly Difference[];
+}
+
+/** Compares an answer with the contract. */
+export const compare = (answer: RecordedAnswer): ComparedAnswer => ({ ...answer, differences: differencesOf(answer) });
+
 /** The differences of one answer, each kind and field once. */
-export function findDifferences({ operation: id, status, body }: RecordedAnswer): readonly Difference[] {
+function differencesOf({ operation: id, status, body }: RecordedAnswer): readonly Difference[] {
   if (id === null) return [];
   // A key that may not read something says nothing about the form of the answer.
   if (isNotAllowed({ status, body })) return [];
-  if (status >= 300) return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: true, count: 1 }];
-  const { success }: Operation = operation(id);
+  const { success, extension }: Operation = operation(id);
+  // A service need not have what the specification does not show.
+  if (status >= 300)
+    return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: extension !== true, count: 1 }];
   const answer: z.core.$ZodType = schemas[id].answer;
   const odd = new Set(issuesOf(tolerant(answer), body).map(keyOf));
   const found = issuesOf(answer, body).flatMap((issue) =>

@@ -7,14 +7,8 @@ import { replaceFile } from '@newsletter-kit/core/node';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { count, type ReportedEvent, type Reporter } from '../../output.ts';
-import {
-  compare,
-  findAssumptions,
-  type ComparedAnswer,
-  type ExplainedDifference,
-  type Finding,
-} from './assumptions.ts';
-import { isNotAllowed } from './differences.ts';
+import { findAssumptions, type Finding } from './assumptions.ts';
+import { compare, isNotAllowed, type ComparedAnswer } from './differences.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';
 import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from './shapes.ts';
 import { checkAccess } from '../whoami.ts';
@@ -139,14 +133,10 @@ function requireAccess(reach: Awaited<ReturnType<typeof checkAccess>>): void {
 
 type Verdict = 'as specified' | 'differs' | 'breaks' | 'not allowed';
 
-/** A difference that an assumption explains is one the client expects. */
-const isUnexpected = ({ isBreaking, assumption }: ExplainedDifference): boolean =>
-  isBreaking && assumption === undefined;
-
 function verdictOf(answer: ComparedAnswer): Verdict {
   if (isNotAllowed(answer)) return 'not allowed';
   if (answer.differences.length === 0) return 'as specified';
-  return answer.differences.some(isUnexpected) ? 'breaks' : 'differs';
+  return answer.differences.some(({ isBreaking }) => isBreaking) ? 'breaks' : 'differs';
 }
 
 function reportAnswer(answer: ComparedAnswer, report: Reporter): void {
@@ -156,8 +146,7 @@ function reportAnswer(answer: ComparedAnswer, report: Reporter): void {
   const name = variant === null ? operation : `${operation}, ${variant}`;
   const lines = differences.map((difference) => {
     const times = difference.count > 1 ? `, ${difference.count} times` : '';
-    const assumption = difference.assumption === undefined ? '' : ` (assumption ${difference.assumption})`;
-    return `    ${difference.field} ${difference.text}${times}${assumption}`;
+    return `    ${difference.field} ${difference.text}${times}`;
   });
   report.result({
     type: 'compared',
@@ -172,8 +161,7 @@ function reportAnswer(answer: ComparedAnswer, report: Reporter): void {
         kind: difference.kind,
         text: difference.text,
         count: difference.count,
-        breaks: isUnexpected(difference),
-        assumption: difference.assumption ?? null,
+        breaks: difference.isBreaking,
       })),
     },
   });

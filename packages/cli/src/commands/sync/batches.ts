@@ -9,9 +9,8 @@ import {
   type ReadyMapping,
   type SyncSubscription,
 } from '@newsletter-kit/core/sync';
-import { columnsOf, keyColumns, tokenPath } from './config.ts';
-import type { batchStatements } from './batch-statements.ts';
-import type { DatabaseParts } from './contact-writer.ts';
+import type { AtRest, BatchStatements, Node } from './batch-statements.ts';
+import { columnsOf, keyColumns, tokenPath, type SyncConfig } from './config.ts';
 import { batchSize } from './statements.ts';
 
 /** Contacts and subscriptions that belong together, and to nothing outside of the batch. */
@@ -30,25 +29,18 @@ export interface BatchContact {
   readonly digest: string | null;
 }
 
-/** A contact or a subscription to be joined. */
-interface Node {
-  readonly node: number;
-  readonly keys: readonly string[];
-  readonly [column: string]: unknown;
-}
-
 /** The node of the first contact; those of subscriptions are positive. */
 const firstContact = -1_000_000_000;
 
 export class Batches {
-  readonly #parts: DatabaseParts;
-  readonly #sql: ReturnType<typeof batchStatements>;
+  readonly #sql: BatchStatements;
+  readonly #config: SyncConfig;
   readonly #mapping: ReadyMapping;
   #subscriptions = 0;
 
-  constructor(parts: DatabaseParts, sql: ReturnType<typeof batchStatements>, mapping: ReadyMapping) {
-    this.#parts = parts;
+  constructor(sql: BatchStatements, config: SyncConfig, mapping: ReadyMapping) {
     this.#sql = sql;
+    this.#config = config;
     this.#mapping = mapping;
   }
 
@@ -69,7 +61,7 @@ export class Batches {
           record: JSON.stringify(isReadable ? readPart(subscription, this.#mapping) : subscription),
         });
     }
-    await this.#add(this.#sql.addSubscriptions, nodes);
+    if (nodes.length > 0) await this.#sql.addSubscriptions(nodes.map(joinable));
     return rest;
   }
 
@@ -85,27 +77,25 @@ export class Batches {
     onContacts: (read: number, isLast: boolean) => void,
     onRest: (record: BatchContact['record']) => void,
   ): Promise<AtRest> {
-    const { postgres } = this.#parts;
     await this.#readKeys(onContacts, onRest);
-    await postgres.rows(this.#sql.partners);
-    await postgres.rows(this.#sql.pairs, [print]);
-    await postgres.rows(this.#sql.batches);
-    const [atRest] = await postgres.rows<AtRest>(this.#sql.atRest);
-    return atRest ?? { pairs: 0, newest: null };
+    await this.#sql.findPartners();
+    await this.#sql.findPairs(print);
+    await this.#sql.makeBatches();
+    return (await this.#sql.atRest()) ?? { pairs: 0, newest: null };
   }
 
   async #readKeys(
     onContacts: (read: number, isLast: boolean) => void,
     onRest: (record: BatchContact['record']) => void,
   ): Promise<void> {
-    const { postgres, config } = this.#parts;
-    await postgres.rows(this.#sql.openKeys);
+    const { contacts } = this.#config;
+    await this.#sql.analyzeStored();
     let nodes: (Node & { id: unknown })[] = [];
     let read = 0;
-    const names = [config.contacts.email, ...keyColumns(config.contacts)];
-    for await (const [id, digest, token, ...values] of postgres.cursor('keys', batchSize)) {
+    const names = [contacts.email, ...keyColumns(contacts)];
+    for await (const [id, digest, token, ...values] of this.#sql.contactKeys()) {
       const record = {
-        [config.contacts.id]: id,
+        [contacts.id]: id,
         [tokenPath]: token,
         ...Object.fromEntries(names.map((name, at) => [name, values[at]])),
       };
@@ -117,7 +107,7 @@ export class Batches {
         nodes[nodes.length - 1] = { ...last, digest: null, keys: [...last.keys, ...keys] };
       else {
         if (nodes.length >= batchSize) {
-          await this.#add(this.#sql.addContacts, nodes);
+          await this.#sql.addContacts(nodes.map(joinable));
           nodes = [];
         }
         nodes.push({ node: firstContact + read, id, digest, keys });
@@ -125,28 +115,17 @@ export class Batches {
       read += 1;
       if (read % batchSize === 0) onContacts(read, false);
     }
-    await this.#add(this.#sql.addContacts, nodes);
+    if (nodes.length > 0) await this.#sql.addContacts(nodes.map(joinable));
     onContacts(read, true);
   }
 
-  async #add(statement: string, nodes: readonly Node[]): Promise<void> {
-    if (nodes.length === 0) return;
-    // PostgreSQL takes no zero byte and no half character. The same key twice would look like a partner.
-    const rows = nodes.map(({ keys, ...node }) => ({
-      ...node,
-      keys: [...new Set(keys.map((key) => key.replaceAll('\0', '').toWellFormed()))],
-    }));
-    await this.#parts.postgres.rows(statement, [JSON.stringify(rows)]);
-  }
-
   async *read(): AsyncGenerator<Batch> {
-    const { postgres, config } = this.#parts;
-    const names = [config.contacts.email, ...columnsOf(config.mapping)];
-    await postgres.rows(this.#sql.openBatches);
+    const { contacts: table, mapping } = this.#config;
+    const names = [table.email, ...columnsOf(mapping)];
     let current: unknown;
     let contacts: BatchContact[] = [];
     let subscriptions: Batch['subscriptions'][number][] = [];
-    for await (const row of postgres.cursor('batches', batchSize)) {
+    for await (const row of this.#sql.batches()) {
       const [batch, , isReadable, text, digest, id, version, token, ...values] = row;
       if (batch !== current && current !== undefined) {
         yield { contacts, subscriptions };
@@ -159,7 +138,7 @@ export class Batches {
         contacts.push({
           record: Object.fromEntries([
             ...names.map((name, at) => [name, values[at]] as const),
-            [config.contacts.id, id],
+            [table.id, id],
             [tokenPath, token],
           ]),
           id: String(id),
@@ -167,23 +146,16 @@ export class Batches {
           digest: typeof digest === 'string' ? digest : null,
         });
     }
-    await postgres.rows(this.#sql.closeBatches);
     if (current !== undefined) yield { contacts, subscriptions };
   }
 
   /** Notes pairs of a batch that were found at rest; a finished run stores them. */
   async noteAtRest(contacts: readonly BatchContact[]): Promise<void> {
-    if (contacts.length === 0) return;
-    await this.#parts.postgres.rows(this.#sql.noteAtRest, [
-      contacts.map(({ id }) => id),
-      contacts.map(({ digest }) => digest),
-    ]);
+    if (contacts.length > 0) await this.#sql.noteAtRest(contacts.map(({ id, digest }) => ({ id, digest })));
   }
 }
 
-/** Pairs that have not changed since they were found at rest. */
-export interface AtRest {
-  readonly pairs: number;
-  /** Unix seconds of the newest subscription among them; null without one. */
-  readonly newest: number | null;
+/** PostgreSQL takes no zero byte and no half character. The same key twice would look like a partner. */
+function joinable({ keys, ...node }: Node): Node {
+  return { ...node, keys: [...new Set(keys.map((key) => key.replaceAll('\0', '').toWellFormed()))] };
 }

@@ -1,9 +1,9 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
 import type { ConsentRecord, ContactCreate, ContactWrite, PlannedPart } from '@newsletter-kit/core/sync';
-import { tokenPath, type SyncConfig } from './config.ts';
+import { tokenPath } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
-import { RowRefusedError, type Postgres } from './postgres.ts';
-import { batchSize, type ContactColumn, type ContactRow, type statements } from './statements.ts';
+import { RowRefusedError } from './postgres.ts';
+import { batchSize, type ContactRow, type DatabaseParts, type SyncStatements } from './statements.ts';
 
 /** A contact that PostgreSQL did not take. */
 export interface WriteRefusal {
@@ -30,28 +30,19 @@ export interface ContactChanges {
   readonly versions: PlanPart['versions'];
 }
 
-/** The database of one sync. */
-export interface DatabaseParts {
-  readonly postgres: Postgres;
-  readonly sql: ReturnType<typeof statements>;
-  readonly config: SyncConfig;
-  /** Names the sync in its tables. */
-  readonly scope: string;
-  readonly columns: ReadonlyMap<string, ContactColumn>;
-}
-
 export class ContactWriter {
   readonly #parts: DatabaseParts;
+  readonly #sql: SyncStatements;
   /** The consent records that are stored and not completed, by the contact's id. */
   readonly #open = new Map<string, ConsentRecord[]>();
 
-  constructor(parts: DatabaseParts) {
+  constructor(parts: DatabaseParts, sql: SyncStatements) {
     this.#parts = parts;
+    this.#sql = sql;
   }
 
   /** Stores the consent records of a part of a plan as open, before the run carries them out. */
   async noteConsent({ pairs }: Pick<PlannedPart, 'pairs'>): Promise<void> {
-    const { postgres, sql, scope } = this.#parts;
     this.#open.clear();
     const records = pairs.flatMap(({ consent }) => consent);
     const written = new Set(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
@@ -61,9 +52,8 @@ export class ContactWriter {
       this.#open.set(contactId, [...(this.#open.get(contactId) ?? []), record]);
     }
     // By key: a statement can't write one row twice.
-    const unique = new Map(records.map((record) => [JSON.stringify(consentKey(record)), consentRow(record)]));
-    for (const batch of inBatches([...unique.values()]))
-      await postgres.rows(sql.noteConsent, [scope, JSON.stringify(batch)]);
+    const unique = new Map(records.map((record) => [keyOf(record), record]));
+    for (const batch of inBatches([...unique.values()])) await this.#sql.noteConsent(batch);
   }
 
   /**
@@ -121,14 +111,11 @@ export class ContactWriter {
 
   /** Marks stored consent records as completed. */
   async completeConsent(records: readonly ConsentRecord[]): Promise<void> {
-    const { postgres, sql, scope } = this.#parts;
-    for (const batch of inBatches(records))
-      await postgres.rows(sql.completeConsent, [scope, JSON.stringify(batch.map(consentRow))]);
+    for (const batch of inBatches(records)) await this.#sql.completeConsent(batch);
   }
 
   /** @returns how many contacts were as they were read, and are updated now */
   async #update(writes: readonly ContactWrite[], versions: PlanPart['versions']): Promise<number> {
-    const { postgres, sql, scope } = this.#parts;
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
     const updated: string[] = [];
     for (const same of byColumns.values()) {
@@ -136,8 +123,7 @@ export class ContactWriter {
       const rows = same.map(({ id, changes, token }): ContactRow => {
         return { contact_id: id, token, version: versions[id] ?? '', ...this.#values(names, changes) };
       });
-      const statement = names.length === 0 ? sql.token : sql.update(names);
-      const written = await postgres.rows<{ contact_id: string }>(statement, [scope, JSON.stringify(rows)]);
+      const written = await (names.length === 0 ? this.#sql.setTokens : this.#sql.update(names))(rows);
       for (const { contact_id: id } of written) updated.push(id);
     }
     await this.completeConsent(updated.flatMap((id) => this.#open.get(id) ?? []));
@@ -146,21 +132,13 @@ export class ContactWriter {
 
   /** @returns how many contacts are created: none where a trigger leaves the row out */
   async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<0 | 1> {
-    const { postgres, sql, scope } = this.#parts;
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
     const row: ContactRow = { token, ...this.#values(names, values) };
-    const [created] = await postgres.rows<{ contact_id: string }>(sql.create(names), [scope, JSON.stringify([row])]);
+    const [created] = await this.#sql.create(names)([row]);
     if (!created) return 0;
-    for (const { saidBy, field, written } of consent)
-      await postgres.rows(sql.addConsent, [
-        scope,
-        subscriptionId,
-        saidBy,
-        field,
-        created.contact_id,
-        written && JSON.stringify(written),
-      ]);
+    const records = consent.map((record) => ({ ...record, subscriptionId, contactId: created.contact_id }));
+    if (records.length > 0) await this.#sql.addConsent(records);
     return 1;
   }
 
@@ -179,13 +157,8 @@ export class ContactWriter {
   }
 }
 
-const consentKey = ({ subscriptionId, saidBy, field, contactId }: ConsentRecord) => ({
-  subscription_id: subscriptionId,
-  said_by: saidBy,
-  field,
-  contact_id: contactId,
-});
-const consentRow = (record: ConsentRecord) => ({ ...consentKey(record), written: record.written });
+const keyOf = ({ subscriptionId, saidBy, field, contactId }: ConsentRecord): string =>
+  JSON.stringify([subscriptionId, saidBy, field, contactId]);
 
 function* inBatches<Entry>(entries: readonly Entry[]): Generator<readonly Entry[]> {
   for (let start = 0; start < entries.length; start += batchSize) yield entries.slice(start, start + batchSize);

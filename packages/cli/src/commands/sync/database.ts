@@ -1,33 +1,26 @@
 /** The contacts in PostgreSQL and the tables of the sync. */
 import pg from 'pg';
 import { quote, UsageError } from '#command-line';
-import type { ReadyMapping } from '@newsletter-kit/core/sync';
-import { batchStatements } from './batch-statements.ts';
+import type { ReadyMapping, SyncState } from '@newsletter-kit/core/sync';
+import { batchStatements, type BatchStatements } from './batch-statements.ts';
 import { Batches } from './batches.ts';
 import { columnsOf, writtenColumns, type SyncConfig } from './config.ts';
-import { ContactWriter, type DatabaseParts } from './contact-writer.ts';
+import { ContactWriter } from './contact-writer.ts';
 import { ChangeStore } from './planned-run.ts';
 import { Postgres, toSyncError } from './postgres.ts';
-import { batchSize, columnsQuery, identifier, qualified, statements, type ContactColumn } from './statements.ts';
-
-/** The stored state of a sync. */
-export interface StoredRun {
-  readonly state: unknown;
-  readonly lastRun: unknown;
-  readonly tokens: number;
-}
-
-/** A line of the consent trail. */
-export interface ConsentLine {
-  readonly first_seen: string;
-  readonly said_by: string;
-  readonly field: string;
-  readonly subscription_id: string;
-  readonly contact_id: string | null;
-  readonly written: unknown;
-  /** Null until everything that follows from the record is written. */
-  readonly completed_at: string | null;
-}
+import type { LastRun } from './report.ts';
+import {
+  batchSize,
+  columnsQuery,
+  identifier,
+  qualified,
+  syncStatements,
+  type ConsentLine,
+  type ContactColumn,
+  type DatabaseParts,
+  type StoredRun,
+  type SyncStatements,
+} from './statements.ts';
 
 /**
  * Connects and checks table and columns. Writes nothing.
@@ -52,13 +45,7 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
       `SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_encoding = 'UTF8'; SET cursor_tuple_fraction = 1`,
     );
     const columns = await readColumns(client, config);
-    return new SyncDatabase({
-      postgres: new Postgres(client, config.contacts.id),
-      sql: statements(config, columns),
-      config,
-      scope,
-      columns,
-    });
+    return new SyncDatabase({ postgres: new Postgres(client, config.contacts.id), scope, config, columns });
   } catch (error) {
     await client.end().catch(() => undefined);
     throw toSyncError(error, config.contacts.id);
@@ -68,13 +55,15 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
 /** The contacts of one sync. */
 export class SyncDatabase {
   readonly #parts: DatabaseParts;
+  readonly #sql: SyncStatements;
+  readonly #batchSql: BatchStatements;
   readonly writer: ContactWriter;
-  /** Undefined before the run has its temporary tables. */
-  #batchSql: ReturnType<typeof batchStatements> | undefined;
 
   constructor(parts: DatabaseParts) {
     this.#parts = parts;
-    this.writer = new ContactWriter(parts);
+    this.#sql = syncStatements(parts);
+    this.#batchSql = batchStatements(parts);
+    this.writer = new ContactWriter(parts, this.#sql);
   }
 
   /** Columns that need a value, and get none in a new contact. */
@@ -86,22 +75,19 @@ export class SyncDatabase {
 
   /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
   async lock(): Promise<boolean> {
-    const { postgres, sql, scope } = this.#parts;
-    const [row] = await postgres.rows<{ taken: boolean }>(sql.lock, [`newsletter-sync ${scope}`]);
-    return row?.taken === true;
+    return (await this.#sql.lock())?.taken === true;
   }
 
   /** Creates the tables of the sync where they are missing. @throws UsageError where the sync can't write */
   async prepare(): Promise<void> {
-    const { postgres, sql, config, scope, columns } = this.#parts;
+    const { postgres, config, columns } = this.#parts;
     checkWritable(config, columns);
     const identity = `${config.contacts.table} (${config.contacts.id})`;
     await postgres.transaction(async () => {
-      await postgres.rows(`SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0))`);
-      await postgres.rows(sql.tables);
-      await postgres.rows(sql.claim, [scope, identity]);
+      await this.#sql.createTables();
+      await this.#sql.claim(identity);
     });
-    const [claimed] = await postgres.rows<{ contacts: string }>(sql.claimed, [scope]);
+    const claimed = await this.#sql.claimed();
     if (claimed && claimed.contacts !== identity)
       throw new UsageError(
         `The sync ${quote(config.name)} belongs to the contacts in ${claimed.contacts}: give the one with ${identity} a "name" of its own in the configuration.`,
@@ -109,49 +95,41 @@ export class SyncDatabase {
   }
 
   async read(): Promise<StoredRun> {
-    const { postgres, sql, scope } = this.#parts;
-    const nothing = { state: null, lastRun: null, tokens: 0 };
-    if (!(await this.#hasTables())) return nothing;
-    return (await postgres.rows<StoredRun>(sql.run, [scope]))[0] ?? nothing;
+    const stored = (await this.#hasTables()) ? await this.#sql.read() : undefined;
+    return stored ?? { state: null, lastRun: null, tokens: 0 };
   }
 
   /** Creates the temporary tables of a run. */
   async openBatches(mapping: ReadyMapping): Promise<{ readonly batches: Batches; readonly changes: ChangeStore }> {
-    const { postgres, config, columns } = this.#parts;
-    this.#batchSql = batchStatements(config, columns);
-    await postgres.rows(this.#batchSql.tables);
+    await this.#batchSql.createTables();
     return {
-      batches: new Batches(this.#parts, this.#batchSql, mapping),
-      changes: new ChangeStore(postgres, this.#batchSql),
+      batches: new Batches(this.#batchSql, this.#parts.config, mapping),
+      changes: new ChangeStore(this.#batchSql),
     };
   }
 
   /** Does work that sees the contacts as they are now, and writes nothing but temporary tables. */
   async snapshot(work: () => Promise<void>): Promise<void> {
-    const { postgres, scope } = this.#parts;
-    await postgres.transaction(async () => {
-      if (this.#batchSql && (await this.#hasTables())) await postgres.rows(this.#batchSql.copyStored, [scope]);
+    await this.#parts.postgres.transaction(async () => {
+      if (await this.#hasTables()) await this.#batchSql.copyStored();
       await work();
     }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
   }
 
   /** Stores the state of a run that has carried out everything, and the pairs that it found at rest. */
-  async finish({ state, lastRun }: Omit<StoredRun, 'tokens'>): Promise<void> {
-    const { postgres, sql, scope } = this.#parts;
-    await postgres.transaction(async () => {
-      await postgres.rows(sql.finish, [scope, JSON.stringify(state), JSON.stringify(lastRun)]);
-      if (!this.#batchSql) return;
-      await postgres.rows(this.#batchSql.storeAtRest, [scope]);
-      await postgres.rows(this.#batchSql.forgetAtRest, [scope]);
+  async finish({ state, lastRun }: { readonly state: SyncState; readonly lastRun: LastRun | null }): Promise<void> {
+    await this.#parts.postgres.transaction(async () => {
+      await this.#sql.finish(state, lastRun);
+      await this.#batchSql.storeAtRest();
+      await this.#batchSql.forgetAtRest();
     });
   }
 
   async *consentTrail(): AsyncGenerator<ConsentLine> {
-    const { postgres, sql, scope } = this.#parts;
     if (!(await this.#hasTables())) return;
     let last = '0';
     for (;;) {
-      const page = await postgres.rows<ConsentLine & { readonly id: string }>(sql.trail, [scope, last]);
+      const page = await this.#sql.consentTrail(last);
       for (const { id, ...line } of page) {
         yield line;
         last = id;
@@ -165,9 +143,7 @@ export class SyncDatabase {
   }
 
   async #hasTables(): Promise<boolean> {
-    const { postgres, sql } = this.#parts;
-    const [row] = await postgres.rows<{ exists: boolean }>(sql.stateTableExists, [sql.stateTable]);
-    return row?.exists === true;
+    return (await this.#sql.findTables())?.exist === true;
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type SyncCounts,
   type SyncPlan,
 } from '@newsletter-kit/core/sync';
-import type { Postgres } from './postgres.ts';
+import type { BatchStatements } from './batch-statements.ts';
 
 /** A part of a plan: changes that can be carried out on their own. */
 export interface PlanPart extends PlannedPart {
@@ -64,14 +64,12 @@ const nothing: PlanPart = { pairs: [], contactCreates: [], subscriptionCreates: 
 
 /** The plans of batches, in a temporary table. */
 export class ChangeStore {
-  readonly #postgres: Postgres;
-  readonly #sql: { readonly addChanges: string; readonly changes: string };
+  readonly #sql: Pick<BatchStatements, 'addChanges' | 'changes'>;
   readonly #open = new Map<Kind, PlanPart>();
   readonly #parts = new Map<Kind, number>();
   readonly #sizes = new Map<Kind, ChangeCount>();
 
-  constructor(postgres: Postgres, sql: { readonly addChanges: string; readonly changes: string }) {
-    this.#postgres = postgres;
+  constructor(sql: Pick<BatchStatements, 'addChanges' | 'changes'>) {
     this.#sql = sql;
   }
 
@@ -105,7 +103,7 @@ export class ChangeStore {
 
   async #flush(kind: Kind): Promise<void> {
     const part = (this.#parts.get(kind) ?? 0) + 1;
-    await this.#postgres.rows(this.#sql.addChanges, [kind, part, JSON.stringify(this.#open.get(kind))]);
+    await this.#sql.addChanges(kind, part, this.#open.get(kind) ?? nothing);
     this.#open.delete(kind);
     this.#parts.set(kind, part);
   }
@@ -131,7 +129,7 @@ export class ChangeStore {
   async *#read(kinds: readonly Kind[]): AsyncGenerator<PlanPart> {
     for (const kind of kinds)
       for (let part = 1; part <= (this.#parts.get(kind) ?? 0); part += 1) {
-        const [row] = await this.#postgres.rows<{ content: string }>(this.#sql.changes, [kind, part]);
+        const row = await this.#sql.changes(kind, part);
         if (row) yield JSON.parse(row.content) as PlanPart;
       }
   }

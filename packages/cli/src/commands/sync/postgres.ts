@@ -5,6 +5,8 @@
 import pg from 'pg';
 import { UsageError } from '#command-line';
 
+const rowsOfFetch = 500;
+
 export class Postgres {
   readonly #client: pg.Client;
   readonly #idColumn: string;
@@ -15,38 +17,32 @@ export class Postgres {
     this.#idColumn = idColumn;
   }
 
-  async query<Row extends pg.QueryResultRow>(
-    text: string,
-    values: readonly unknown[] = [],
-  ): Promise<pg.QueryResult<Row>> {
+  async rows<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     // Several statements in one text can't have parameters.
-    return await this.#explained(
-      values.length === 0 ? this.#client.query<Row>(text) : this.#client.query<Row>(text, [...values]),
-    );
+    const result = values.length === 0 ? this.#client.query<Row>(text) : this.#client.query<Row>(text, [...values]);
+    return (await this.#explained(result)).rows;
   }
 
-  async rows<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return (await this.query<Row>(text, values)).rows;
-  }
-
-  /** The rows of an open cursor as lists of values. */
-  async *cursor(name: string, size: number): AsyncGenerator<unknown[]> {
-    const fetch = { text: `FETCH ${size} FROM ${name}`, rowMode: 'array' } as const;
+  /** The rows of a query as lists of values. One at a time, and in a transaction. */
+  async *cursor(query: string): AsyncGenerator<unknown[]> {
+    await this.rows(`DECLARE newsletter_sync NO SCROLL CURSOR FOR ${query}`);
+    const fetch = { text: `FETCH ${rowsOfFetch} FROM newsletter_sync`, rowMode: 'array' } as const;
     for (;;) {
       const { rows } = await this.#explained(this.#client.query<unknown[]>(fetch));
-      if (rows.length === 0) return;
+      if (rows.length === 0) break;
       yield* rows;
     }
+    await this.rows('CLOSE newsletter_sync');
   }
 
   /** Commits what `work` did, or rolls it back where it throws. @param mode - of the transaction */
   async transaction(work: () => Promise<void>, mode = ''): Promise<void> {
-    await this.query(`BEGIN ${mode}`);
+    await this.rows(`BEGIN ${mode}`);
     try {
       await work();
-      await this.query('COMMIT');
+      await this.rows('COMMIT');
     } catch (error) {
-      await this.query('ROLLBACK').catch(() => undefined);
+      await this.rows('ROLLBACK').catch(() => undefined);
       throw error;
     }
   }
@@ -62,6 +58,30 @@ export class Postgres {
       throw toSyncError(error, this.#idColumn);
     }
   }
+}
+
+/** A value of a statement: lists and objects are sent as JSON. */
+type Bound = string | number | boolean | null | object;
+
+/**
+ * Statements as functions of their values, `$1` and so on.
+ *
+ * @param first - values that every statement has, before its own
+ */
+export function statementsOf(postgres: Postgres, ...first: readonly Bound[]) {
+  const json = (value: Bound): unknown => (typeof value === 'object' && value ? JSON.stringify(value) : value);
+  /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
+  function all<Row extends pg.QueryResultRow, Values extends readonly Bound[] = []>(text: string) {
+    return (...values: Values): Promise<readonly Row[]> => postgres.rows<Row>(text, [...first, ...values].map(json));
+  }
+  function one<Row extends pg.QueryResultRow, Values extends readonly Bound[] = []>(text: string) {
+    return async (...values: Values): Promise<Row | undefined> => (await all<Row, Values>(text)(...values))[0];
+  }
+  function run<Values extends readonly Bound[] = []>(text: string) {
+    return async (...values: Values): Promise<void> => void (await all<never, Values>(text)(...values));
+  }
+  /* oxlint-enable typescript/no-unnecessary-type-parameters */
+  return { one, all, run };
 }
 
 /** A run failed. The message says what to do, and holds no value, no address and no part of the database's URL. */

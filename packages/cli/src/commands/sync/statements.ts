@@ -1,5 +1,7 @@
-/** Every SQL statement of the sync. */
+/** The tables of the sync and the contacts, each statement as a function; `$1` is the scope of the sync. */
+import type { ConsentRecord } from '@newsletter-kit/core/sync';
 import { columnsOf, type SyncConfig } from './config.ts';
+import { statementsOf, type Postgres } from './postgres.ts';
 
 /** A column of the contacts table. */
 export interface ContactColumn {
@@ -15,7 +17,7 @@ export interface ContactColumn {
   readonly required: boolean;
 }
 
-/** Contacts in one transaction, and rows of one fetch. */
+/** Contacts in one transaction, and lines of the consent trail in one query. */
 export const batchSize = 500;
 
 /** A contact to write, with its values as `v0`, `v1` and so on. */
@@ -52,8 +54,41 @@ export function syncTables(schema: string) {
   };
 }
 
-/** The statements by name. `$1` is the scope of the sync. */
-export function statements({ schema, contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, ContactColumn>) {
+/** The database of one sync. */
+export interface DatabaseParts {
+  readonly postgres: Postgres;
+  /** Names the sync in its tables. */
+  readonly scope: string;
+  readonly config: SyncConfig;
+  /** The columns of the contacts table by name. */
+  readonly columns: ReadonlyMap<string, ContactColumn>;
+}
+
+/** The stored state of a sync. */
+export interface StoredRun {
+  readonly state: unknown;
+  readonly lastRun: unknown;
+  readonly tokens: number;
+}
+
+/** A line of the consent trail. */
+export interface ConsentLine {
+  readonly first_seen: string;
+  readonly said_by: string;
+  readonly field: string;
+  readonly subscription_id: string;
+  readonly contact_id: string | null;
+  readonly written: unknown;
+  /** Null until everything that follows from the record is written. */
+  readonly completed_at: string | null;
+}
+
+/** The statements of one sync. */
+export type SyncStatements = ReturnType<typeof syncStatements>;
+
+export function syncStatements({ postgres, scope, config, columns }: DatabaseParts) {
+  const { schema, contacts, mapping } = config;
+  const { one, all, run } = statementsOf(postgres, scope);
   const { tokens, state, consent, atRest } = syncTables(schema);
   const table = qualified(contacts.table);
   const id = identifier(contacts.id);
@@ -66,14 +101,14 @@ export function statements({ schema, contacts, mapping }: SyncConfig, columns: R
       ...names.map((name, at) => `v${at} ${typeOf(name)}`),
     ].join(', ')})`;
   const keepToken = `ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`;
-  const consentRecords = `jsonb_to_recordset($2::jsonb) AS r (subscription_id text, said_by text, field text, contact_id text,
-                   written jsonb)`;
-  const sameConsent = `c.scope = $1 AND c.subscription_id = r.subscription_id AND c.said_by = r.said_by
-                         AND c.field = r.field AND c.contact_id IS NOT DISTINCT FROM r.contact_id`;
-  const run = `SELECT s.state, s.last_run AS "lastRun",
-                 (SELECT count(*)::int FROM ${tokens} WHERE scope = $1) AS tokens FROM ${state} AS s WHERE s.scope = $1`;
+  const consentRecords = `jsonb_to_recordset($2::jsonb) AS r ("subscriptionId" text, "saidBy" text, field text,
+                            "contactId" text, written jsonb)`;
+  const sameConsent = `c.scope = $1 AND c.subscription_id = r."subscriptionId" AND c.said_by = r."saidBy"
+                         AND c.field = r.field AND c.contact_id IS NOT DISTINCT FROM r."contactId"`;
+  const writes = (text: string) => all<{ contact_id: string }, [rows: readonly ContactRow[]]>(text);
   return {
-    tables: `
+    createTables: statementsOf(postgres).run(`
+      SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0));
       CREATE TABLE IF NOT EXISTS ${tokens} (
         scope text, contact_id text, token text NOT NULL, PRIMARY KEY (scope, contact_id));
       CREATE UNLOGGED TABLE IF NOT EXISTS ${atRest} (
@@ -85,44 +120,64 @@ export function statements({ schema, contacts, mapping }: SyncConfig, columns: R
         first_seen timestamptz NOT NULL DEFAULT clock_timestamp(), said_by text NOT NULL,
         subscription_id text NOT NULL, contact_id text, field text NOT NULL, written jsonb, completed_at timestamptz);
       CREATE UNIQUE INDEX IF NOT EXISTS newsletter_sync_consent_open ON ${consent}
-        (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL`,
-    claim: `INSERT INTO ${state} (scope, contacts) VALUES ($1, $2) ON CONFLICT (scope) DO NOTHING`,
-    claimed: `SELECT contacts FROM ${state} WHERE scope = $1`,
-    run,
-    lock: `SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken`,
-    stateTableExists: `SELECT to_regclass($1) IS NOT NULL AS exists`,
-    stateTable: state,
-    /** Of contacts with the same changed columns: `$2` is a list of {@link ContactRow}s. */
-    update: (names: readonly string[]) => `
-      WITH r AS (SELECT * FROM ${rows(names)}), changed AS (
-        UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = r.v${at}`).join(', ')}
-        FROM r WHERE c.${id} = r.contact_id::${idType} AND ${version} = r.version RETURNING r.contact_id, r.token)
-      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, contact_id, token FROM changed ${keepToken}
-      RETURNING contact_id`,
-    token: `INSERT INTO ${tokens} (scope, contact_id, token)
-            SELECT $1, r.contact_id, r.token FROM ${rows([])} JOIN ${table} AS c ON c.${id} = r.contact_id::${idType}
-            ${keepToken} RETURNING contact_id`,
-    /** Of one contact. */
-    create: (names: readonly string[]) => `
-      WITH r AS (SELECT * FROM ${rows(names)}), created AS (
-        INSERT INTO ${table} (${names.map(identifier).join(', ')}) SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM r
-        RETURNING ${id}::text AS id)
-      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, created.id, r.token FROM created, r ${keepToken}
-      RETURNING contact_id`,
+        (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL`),
+    findTables: statementsOf(postgres, state).one<{ exist: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exist'),
+    claim: run<[contacts: string]>(
+      `INSERT INTO ${state} (scope, contacts) VALUES ($1, $2) ON CONFLICT (scope) DO NOTHING`,
+    ),
+    claimed: one<{ contacts: string }>(`SELECT contacts FROM ${state} WHERE scope = $1`),
+    read: one<StoredRun>(
+      `SELECT s.state, s.last_run AS "lastRun",
+         (SELECT count(*)::int FROM ${tokens} WHERE scope = $1) AS tokens FROM ${state} AS s WHERE s.scope = $1`,
+    ),
+    /** Lasts until the connection ends. */
+    lock: one<{ taken: boolean }>(
+      `SELECT pg_try_advisory_lock(hashtextextended('newsletter-sync ' || $1::text, 0)) AS taken`,
+    ),
+    /** Updates contacts with the same changed columns. */
+    update: (names: readonly string[]) =>
+      writes(`
+        WITH r AS (SELECT * FROM ${rows(names)}), changed AS (
+          UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = r.v${at}`).join(', ')}
+          FROM r WHERE c.${id} = r.contact_id::${idType} AND ${version} = r.version RETURNING r.contact_id, r.token)
+        INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, contact_id, token FROM changed ${keepToken}
+        RETURNING contact_id`),
+    setTokens: writes(
+      `INSERT INTO ${tokens} (scope, contact_id, token)
+       SELECT $1, r.contact_id, r.token FROM ${rows([])} JOIN ${table} AS c ON c.${id} = r.contact_id::${idType}
+       ${keepToken} RETURNING contact_id`,
+    ),
+    /** Creates one contact. */
+    create: (names: readonly string[]) =>
+      writes(`
+        WITH r AS (SELECT * FROM ${rows(names)}), created AS (
+          INSERT INTO ${table} (${names.map(identifier).join(', ')}) SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM r
+          RETURNING ${id}::text AS id)
+        INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, created.id, r.token FROM created, r ${keepToken}
+        RETURNING contact_id`),
     // An open record with the same key was stored by a run that was interrupted.
-    noteConsent: `
-      INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)
-      SELECT $1, r.subscription_id, r.said_by, r.field, r.contact_id, r.written FROM ${consentRecords}
-      ON CONFLICT (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL
-      DO UPDATE SET written = coalesce(c.written, excluded.written)`,
-    completeConsent: `UPDATE ${consent} AS c SET completed_at = clock_timestamp() FROM ${consentRecords}
-                      WHERE c.completed_at IS NULL AND ${sameConsent}`,
-    addConsent: `
-      INSERT INTO ${consent} (scope, subscription_id, said_by, field, contact_id, written, completed_at)
-      VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
-    finish: `UPDATE ${state} SET state = $2, last_run = $3, updated_at = clock_timestamp() WHERE scope = $1`,
-    trail: `SELECT id, first_seen, said_by, field, subscription_id, contact_id, written, completed_at FROM ${consent}
-            WHERE scope = $1 AND id > $2 ORDER BY id LIMIT ${batchSize}`,
+    noteConsent: run<[records: readonly ConsentRecord[]]>(
+      `INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)
+       SELECT $1, r."subscriptionId", r."saidBy", r.field, r."contactId", r.written FROM ${consentRecords}
+       ON CONFLICT (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL
+       DO UPDATE SET written = coalesce(c.written, excluded.written)`,
+    ),
+    completeConsent: run<[records: readonly ConsentRecord[]]>(
+      `UPDATE ${consent} AS c SET completed_at = clock_timestamp() FROM ${consentRecords}
+       WHERE c.completed_at IS NULL AND ${sameConsent}`,
+    ),
+    /** Adds records that are completed. */
+    addConsent: run<[records: readonly ConsentRecord[]]>(
+      `INSERT INTO ${consent} (scope, subscription_id, said_by, field, contact_id, written, completed_at)
+       SELECT $1, r."subscriptionId", r."saidBy", r.field, r."contactId", r.written, clock_timestamp() FROM ${consentRecords}`,
+    ),
+    finish: run<[state: object, lastRun: object | null]>(
+      `UPDATE ${state} SET state = $2, last_run = $3, updated_at = clock_timestamp() WHERE scope = $1`,
+    ),
+    consentTrail: all<ConsentLine & { readonly id: string }, [after: string]>(
+      `SELECT id, first_seen, said_by, field, subscription_id, contact_id, written, completed_at FROM ${consent}
+       WHERE scope = $1 AND id > $2 ORDER BY id LIMIT ${batchSize}`,
+    ),
   };
 }
 
