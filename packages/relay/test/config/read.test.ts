@@ -33,9 +33,9 @@ describe('the configuration', () => {
       listen: { host: '127.0.0.1', port: 4020 },
       log: { level: 'info', format: 'auto' },
       worker: { subrequests: 50 },
-      alerts: { webhook: undefined, command: undefined },
+      alerts: { webhook: undefined },
       operator: { token: undefined },
-      retention: { delivered: 30, review: 90, dead: 90, unconfirmed: 7, consent: null },
+      retention: { delivered: 30, review: 90, unconfirmed: 7, consent: null },
       delivery: { bulkAbove: 1000 },
       mail: { server: undefined, publicUrl: undefined },
       trustedProxies: [],
@@ -45,12 +45,7 @@ describe('the configuration', () => {
         limits: {
           ip: [{ points: 600, seconds: 3600 }],
           address: [{ points: 5, seconds: 86_400 }],
-          domain: [],
-          global: [],
         },
-        attack: { points: 300, seconds: 60 },
-        proofEffort: 1000,
-        turnstileUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
         blockedDomains: undefined,
       },
       forms: {
@@ -216,7 +211,7 @@ describe('the configuration', () => {
     [{ RELAY_CONFIG: '/nowhere/relay.yaml' }, 'The file /nowhere/relay.yaml, which RELAY_CONFIG names, cannot be read'],
     [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
     [{ RELAY_ALOWED_ORIGIN: site }, 'RELAY_ALOWED_ORIGIN is not a setting (is RELAY_ALLOWED_ORIGINS meant?).'],
-    [{ RELAY_TRUST_PROXY: '127.0.0.1' }, 'RELAY_TRUST_PROXY is not a setting (is RELAY_TRUSTED_PROXIES meant?).'],
+    [{ RELAY_PROXIES: '127.0.0.1' }, 'RELAY_PROXIES is not a setting (is RELAY_TRUSTED_PROXIES meant?).'],
     [{ RELAY_API_KEY: 'k' }, 'RELAY_API_KEY is not a setting (is NEWSLETTER_API_KEY meant?).'],
     [{ RELAY_ERASE_AFTER_DAYS: '1y' }, 'RELAY_ERASE_AFTER_DAYS must be a number of days from 0 to 9999, or never'],
     [{ RELAY_REVIEW_DAYS: '0' }, 'RELAY_REVIEW_DAYS must be a number of days from 1 to 99999, or never'],
@@ -265,8 +260,21 @@ describe('the configuration', () => {
     );
   });
 
-  it('takes the variables that are no settings, and empty ones', () => {
-    expect(errors({ RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' })).toBe('');
+  it('takes an unknown variable that is empty', () => {
+    expect(errors({ RELAY_ALLOWED_ORIGIN: '' })).toBe('');
+  });
+
+  it('names settings of earlier versions, in the environment and in a file, with what holds now', () => {
+    const file = join(scratchFolder(), 'relay.yaml');
+    writeFileSync(file, 'limit_global: 100/1h\n');
+    expect(errors({ RELAY_DEAD_DAYS: '30', RELAY_ALERT_COMMAND_FILE: '/run/alert', RELAY_CONFIG: file })).toBe(
+      [
+        'The configuration has errors:',
+        'RELAY_DEAD_DAYS is gone: RELAY_REVIEW_DAYS is for dead letters too: remove it.',
+        'RELAY_ALERT_COMMAND_FILE is gone: alerts are posted to RELAY_ALERT_WEBHOOK: remove it.',
+        `${file}, line 1: "limit_global" is gone: signups are limited per visitor (RELAY_LIMIT_IP) and per mailbox (RELAY_LIMIT_ADDRESS) alone: remove it.`,
+      ].join('\n  - '),
+    );
   });
 
   it('reads how people confirm by mail', () => {
