@@ -69,7 +69,7 @@ import {
   type ConfirmationScan,
 } from '../signup-store.ts';
 import { json, type RunQuery } from './connections.ts';
-import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
+import { asStoreUnavailable, isStoreFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { PostgresCounters } from './counters.ts';
@@ -125,7 +125,7 @@ class PostgresStore implements SignupStore {
     this.#database = database;
     this.webhooks = new PostgresWebhookQueue(database);
     this.counters = new PostgresCounters(database);
-    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isPostgresFailure(error) };
+    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isStoreFailure(error) };
     this.#arrivals = new PostgresGroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
     this.#settlements = new PostgresGroupCommit({ ...group, commit: (settlements) => this.#settleGroup(settlements) });
   }

@@ -33,7 +33,6 @@ import {
   toStored,
   toScan,
 } from '../rows.ts';
-import { StoreUnavailableError } from '../../errors.ts';
 import {
   blockedMs,
   type Claim,
@@ -63,7 +62,7 @@ import {
 } from '../signup-store.ts';
 import { SqliteCounters } from './counters.ts';
 import { Erasure } from './erasure.ts';
-import { explainSqliteError } from '../database-errors.ts';
+import { storeError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
 import { countDelivered, dialect, filtered, prepare, type Statements } from './statements.ts';
@@ -439,9 +438,7 @@ export class SqliteStore implements SignupStore {
     try {
       return Promise.resolve(query());
     } catch (cause) {
-      return Promise.reject(
-        new StoreUnavailableError(`The store cannot be read: ${explainSqliteError(cause)}.`, { cause }),
-      );
+      return Promise.reject(storeError('read', cause));
     }
   }
 }
