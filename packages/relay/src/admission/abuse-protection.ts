@@ -128,8 +128,8 @@ export class AbuseProtection {
   }
 
   /**
-   * Marks the proof as used and verifies it. Where that is unavailable, a required proof is suspected, and another counts
-   * as one that cannot be given.
+   * Marks the proof as used and verifies it. Where that is unavailable, a required proof is suspected, and another
+   * counts as one that cannot be given.
    */
   async #useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     const { needsProof, proof } = attempt.screened;

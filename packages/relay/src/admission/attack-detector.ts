@@ -22,7 +22,8 @@ export class AttackDetector {
   /**
    * Counts a post.
    *
-   * @returns whether there is an attack: from {@link attackRate} on, until the rate was below half of it for five windows
+   * @returns whether there is an attack: from {@link attackRate} on, until the rate was below half of it for five
+   *   windows
    */
   count(now: number): boolean {
     const { posts, windowMs } = attackRate;

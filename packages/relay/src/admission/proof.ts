@@ -25,7 +25,7 @@ export type ProofVerdict = { readonly passed: boolean } | { readonly unknown: st
 
 /** What tests change of the proofs. */
 export interface ProofOptions {
-  /** Maximum number of tries for a proof of work. Default 1000: a laptop takes a third of a second, a phone about one. */
+  /** Maximum number of tries for a proof of work. Default 1000: a third of a second of a laptop, one of a phone. */
   readonly effort?: number | undefined;
   /** Address that verifies responses of Turnstile. Default: Cloudflare's. */
   readonly turnstileUrl?: string | undefined;

@@ -5,8 +5,8 @@ import type { Retention, SignupStore } from '../store/signup-store.ts';
 import type { Log } from '../log.ts';
 
 /**
- * Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. Those of signups in
- * review are also those of dead letters.
+ * Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. Dead letters are
+ * kept as long as signups in review.
  */
 export type RetentionDays = Omit<Retention, 'mailboxes' | 'dead'>;
 

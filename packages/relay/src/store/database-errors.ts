@@ -54,7 +54,7 @@ const explanations: Readonly<Partial<Record<string, string>>> = {
   '25006': 'it is read-only, a standby perhaps; name the primary',
 };
 
-/** Classes of codes that concern every statement: the connection, resources, the operator's doing, the login; system. */
+/** Codes that concern every statement: connection, resources, the operator's doing, login; those of the system. */
 const storeClasses = /^(08|53|57|28|E[A-Z]+$)/;
 
 /** The names of SQLite's primary results in {@link explanations}. */

@@ -22,6 +22,7 @@ import type { WebhookMessage, WebhookOutcome, WebhookSubscription } from './webh
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Rows of a statement that names its columns as the store interface does, and whose values have its types. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows the rows of its SQL
 export function rowsAs<Value extends object>(rows: readonly Row[]): readonly Value[] {
   return rows as readonly Value[];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStoreConfig } from '../../src/config/read.ts';
 import { readConfig, secretsOf, settings, StartupError } from '../../src/index.ts';
-import { environment, publicationId, site } from '../running-relay.ts';
+import { environment, site } from '../running-relay.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const errors = (changes: Readonly<Record<string, string | undefined>>): string => {

@@ -1,4 +1,4 @@
-/** Bulk delivery to the sandbox: calls per signup, restarts and lost answers. Its rules are proved by `bulk-*.test.ts`. */
+/** Bulk delivery to the sandbox: calls per signup, restarts, lost answers. `bulk-*.test.ts` prove its rules. */
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, onTestFinished } from 'vitest';

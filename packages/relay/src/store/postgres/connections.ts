@@ -42,7 +42,7 @@ export class Connections {
       stream: () => this.#socket(),
       // Large integers come as numbers, as in SQLite: all of them are counts, or milliseconds.
       types: {
-        getTypeParser: (type, format) =>
+        getTypeParser: (type, format): unknown =>
           type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format),
       },
     });
