@@ -1,5 +1,6 @@
 /** Which runner a file of tests belongs to, and the files that an argument of `npm test` means. */
 import { isAbsolute, relative, sep } from 'node:path';
+import { nearMiss } from '../packages/core/src/engine/near-miss.ts';
 import { ringOf, testFiles } from '../test/rings.ts';
 import { root } from './root.ts';
 import { UserError } from './user-error.mjs';
@@ -41,7 +42,7 @@ export async function readSelection(args: readonly string[]): Promise<Selection>
     // What follows an option is its value, unless it is the path of tests.
     const isPath = !afterOption || arg.endsWith('.test.ts') || (arg.includes('/') && found.length > 0);
     if (arg.startsWith('-') || !isPath) options.push(arg);
-    else if (found.length === 0) throw await unknownPath(arg, all);
+    else if (found.length === 0) throw unknownPath(arg, all);
     else for (const file of found) files.add(file);
   }
   const by = Object.groupBy(files, runnerOf);
@@ -54,15 +55,12 @@ function fromRoot(path: string): string {
   return inside.split(sep).join('/');
 }
 
-async function unknownPath(path: string, all: readonly string[]): Promise<UserError> {
-  const { default: leven } = await import('leven');
-  const wanted = fromRoot(path);
-  const distances = all.map((file) => ({ file, distance: leven(wanted, file, { maxDistance: 5 }) }));
-  const nearest = distances.toSorted((a, b) => a.distance - b.distance)[0];
+function unknownPath(path: string, all: readonly string[]): UserError {
+  const meant = nearMiss(fromRoot(path), all);
   return new UserError(
     `No file of tests has "${path}" in its path.`,
-    nearest && nearest.distance < 5
-      ? `Did you mean ${nearest.file}?`
+    meant
+      ? `Did you mean ${meant}?`
       : 'Name a file or folder of tests, from the root of the repository, such as packages/relay/test/admission.',
   );
 }

@@ -26,7 +26,7 @@ export interface WorkerdOptions {
   /** Variables and secrets of the Worker. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Answers, in JSON, requests of the Worker to a host that it cannot reach here. */
-  readonly host?: { readonly name: string; answer(this: void, url: URL): unknown };
+  readonly host?: { readonly name: string; answer(this: void, url: URL, body: string): unknown };
   /** Receives each line of the Worker's log. */
   readonly onLine?: (line: string) => void;
 }
@@ -78,9 +78,9 @@ export async function startWorkerd(
     ...(storage && { durableObjectsPersist: storage }),
     ...(assets && { assets: { directory: assets, routerConfig: { has_user_worker: true } } }),
     ...(host && {
-      outboundService(request: Request) {
+      async outboundService(request: Request) {
         const url = new URL(request.url);
-        return url.hostname === host.name ? Response.json(host.answer(url)) : fetch(request);
+        return url.hostname === host.name ? Response.json(host.answer(url, await request.text())) : fetch(request);
       },
     }),
     handleRuntimeStdio(stdout: Readable, stderr: Readable) {

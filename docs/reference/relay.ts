@@ -89,7 +89,7 @@ ${rules.map(describeRule).join('\n\n')}
 
 ## Alerts that the relay sends
 
-\`RELAY_ALERT_WEBHOOK\` and \`RELAY_ALERT_COMMAND\` receive these events as JSON: \`event\`, \`message\`, \`forms\`, \`count\` and \`at\`. A condition that lasts is
+\`RELAY_ALERT_WEBHOOK\` receives these events as JSON: \`event\`, \`message\`, \`forms\`, \`count\` and \`at\`. A condition that lasts is
 reported once.
 
 ${table(

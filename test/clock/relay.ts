@@ -53,8 +53,6 @@ export const virtualSettings = {
   RELAY_ALLOWED_ORIGINS: site,
   RELAY_LIMIT_IP: '0',
   RELAY_LIMIT_ADDRESS: '0',
-  RELAY_LIMIT_DOMAIN: '0',
-  RELAY_LIMIT_GLOBAL: '0',
 } as const;
 
 const log = createLog({ level: 'silent' });

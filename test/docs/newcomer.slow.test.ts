@@ -83,6 +83,11 @@ const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> 
 /** What is broken on purpose in a block of the page of a website, and how the browser or the terminal notices it. */
 const breaks: readonly Break[] = [
   {
+    what: 'a script at an address of the relay that has none',
+    change: (block) => block.replace('/signup-form.js', '/signup.js'),
+    error: /404.*\/signup\.js/s,
+  },
+  {
     what: 'a relay that takes signups of another origin',
     change: (block) => block.replace(/^(export RELAY_ALLOWED_ORIGINS)=.*$/m, '$1=http://elsewhere.example'),
     error: /blocked by CORS policy/,

@@ -5,7 +5,7 @@
 import { badge, button, dateTime, facts, formatCount, type Mood, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { auditFacts, statusWords, wordsOfKind } from '../src/ops/audit-facts.ts';
+import { consentFacts, type Fact, signupFacts, wordsOfKind } from '../src/ops/audit-facts.ts';
 import type { ListedSignup } from '../src/ops/listed-signup.ts';
 import { discardableStates, type SignupState } from '../src/store/overview.ts';
 import { type ConsentRecord, isRedrivable, type StoredSignup } from '../src/store/signup-store.ts';
@@ -182,64 +182,47 @@ export function discardButton(label: string, filter: Filter, text: string, page:
   });
 }
 
-/** Labels of submitted fields; all others keep the API's names. */
-const fieldLabels: Readonly<Partial<Record<string, string>>> = {
+/** Labels of facts; submitted fields keep the API's names. */
+const labels: Readonly<Partial<Record<string, string>>> = {
+  form: 'Form',
+  site: 'Site',
+  attempts: 'Attempts',
+  settled: 'Settled',
+  reason: 'Reason',
+  subscription: 'Subscription',
   email: 'E-mail address',
   consent: 'Consent',
+  sentence: 'Sentence',
+  version: 'Version',
   page: 'Page',
+  visitor: 'Visitor',
 };
 
 /** A signup with everything that is stored about it. */
 export function signupDetails(signup: StoredSignup, page: OperatorActions): TemplateResult {
-  const { state, form, submission, origin, receivedAt, settledAt, reason, status, attempts } = signup;
-  const { custom_fields: fields = [], audit, ...rest } = submission ?? {};
+  const { state, submission, receivedAt } = signup;
   return html`<article>
     <h4>Signup: ${state}</h4>
-    ${factsOf([
-      ['Received', dateTime(receivedAt)],
-      ['Form', form],
-      ['Site', origin],
-      ['Attempts', String(attempts)],
-      ['Settled', settledAt === null ? null : dateTime(settledAt)],
-      ['Reason', reason],
-      ['Subscription', state === 'delivered' ? statusWords(status) : null],
-      ...Object.entries(rest).map(([name, value]) => [fieldLabels[name] ?? name, String(value)] as const),
-      ...fields.map(({ name, value }) => [`Field “${name}”`, String(value)] as const),
-      ...auditFacts(audit).map(([name, value]) => [fieldLabels[name] ?? name, value] as const),
-    ])}
+    ${factsOf([['Received', new Date(receivedAt)], ...signupFacts(signup)])}
     ${signupActions(signup, submission?.email ?? null, page)}
   </article>`;
 }
 
 /** An entry of the consent ledger. */
-export function consentDetails({
-  kind,
-  at,
-  form,
-  sentence,
-  version,
-  page,
-  visitor,
-  status,
-}: ConsentRecord): TemplateResult {
+export function consentDetails(entry: ConsentRecord): TemplateResult {
   return html`<article>
-    <h4>Consent: ${wordsOfKind[kind]}</h4>
-    ${factsOf([
-      ['At', dateTime(at)],
-      ['Form', form],
-      ['Sentence', sentence],
-      ['Version', version],
-      ['Page', page],
-      ['Visitor', visitor],
-      ['Subscription', status ?? null],
-    ])}
+    <h4>Consent: ${wordsOfKind[entry.kind]}</h4>
+    ${factsOf([['At', new Date(entry.at)], ...consentFacts(entry)])}
   </article>`;
 }
 
 /** Facts whose values have a direction of their own: an address stays readable on a right-to-left page. */
-function factsOf(entries: readonly (readonly [name: string, value: string | TemplateResult | null])[]): TemplateResult {
+function factsOf(entries: readonly Fact[]): TemplateResult {
   return facts(
-    entries.flatMap(([name, value]) => (value === null ? [] : [[name, html`<bdi>${value}</bdi>`] as const])),
+    entries.flatMap(([name, value]) => {
+      const shown = value instanceof Date ? dateTime(value.getTime()) : value;
+      return shown === null ? [] : [[labels[name] ?? name, html`<bdi>${shown}</bdi>`] as const];
+    }),
   );
 }
 

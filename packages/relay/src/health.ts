@@ -32,11 +32,14 @@ export class StoreHealth {
     this.#options = options;
   }
 
-  /** Records a failure. @throws the error, if it is no failure of the store */
+  /** Records a failure. A defect of the relay is none of the store: it is logged, so that what met it goes on. */
   failed(use: StoreOperation, error: unknown): void {
-    if (!(error instanceof StoreUnavailableError)) throw error;
+    const { log, onEvent } = this.#options;
+    if (!(error instanceof StoreUnavailableError)) {
+      log.error({ err: error }, 'this is a defect of the relay, and not of its store: please report it');
+      return;
+    }
     if (this.#failing.size === 0) {
-      const { log, onEvent } = this.#options;
       log.error(
         { reason: error.message },
         'the store fails: signups are answered with 503, and delivery pauses until it works',

@@ -5,6 +5,7 @@ import { AbuseProtection } from './admission/abuse-protection.ts';
 import type { BlockedDomains } from './admission/blocked-domains.ts';
 import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
+import type { ProofOptions } from './admission/proof.ts';
 import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
 import { checkAll, checkService, checkStore } from './checks.ts';
@@ -41,6 +42,8 @@ export interface RelayOptions {
   readonly checks?: readonly Check[] | undefined;
   /** Receives every event of the relay. */
   readonly onEvent?: EventListener | undefined;
+  /** What proofs take, and where they are verified, for tests. */
+  readonly proof?: ProofOptions | undefined;
   readonly platform: RelayPlatform;
   readonly timing?: RelayTiming | undefined;
 }
@@ -124,7 +127,7 @@ export function createRelay(options: RelayOptions): Relay {
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
   const reception = new Reception(context);
-  const screening = new Screening({ defence: config.defence, secret, checks });
+  const screening = new Screening({ proof: options.proof, secret, checks });
   const protection = new AbuseProtection(context, { ...platform, screening });
   const endpoint = new SignupEndpoint(context, { reception, screening, protection });
   const check = (): ReturnType<Relay['check']> =>

@@ -42,6 +42,13 @@ const notFound = refused(
   'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
 );
 
+/** Answer where a page loads a script that is none: browsers block any other type without an entry in their console. */
+const scriptNotFound = (): Response =>
+  new Response('// There is no such script here: that of the form is /signup-form.js.\n', {
+    status: 404,
+    headers: { ...unstored, 'content-type': 'text/javascript; charset=utf-8', 'access-control-allow-origin': '*' },
+  });
+
 /** Beginnings of the paths that need state; {@link createSignupRoutes} has all others. */
 export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/bounces', '/operator'] as const;
 
@@ -68,7 +75,9 @@ export function createSignupRoutes(
     return defaultForm?.page ? redirect('signup') : shown(pageOf(siteOf(defaultForm), contents.notFound));
   });
   app.get('/livez', livez);
-  app.notFound((request) => reception.refuseRequest(request, defaultForm, notFound));
+  app.notFound((request) =>
+    request.req.path.endsWith('.js') ? scriptNotFound() : reception.refuseRequest(request, defaultForm, notFound),
+  );
   app.onError((error, { req: { raw } }) => {
     reception.logFailure(error);
     const page = () => refusalPage(defaultForm, unavailable(), []);

@@ -23,7 +23,9 @@ const paths = ['/signup-form.js', '/signup-form.css', '/signup-landing.js', '/la
 /** How many versions are kept: a page stays open for weeks, and a version takes about 100 kB. */
 const keptVersions = 20;
 
-const notBuilt = 'The files of the form are not built: run "npm run build" in the clone, and start the relay again.\n';
+/** A comment, because pages load it as a script: browsers block any other type without an entry in their console. */
+const notBuilt =
+  '// The files of the form are not built: run "npm run build" in the clone, and start the relay again.\n';
 
 /** This version, as `scripts/tag.ts` writes it. */
 const builtFolder = fileURLToPath(new URL('../dist/tag', import.meta.url));
@@ -48,8 +50,8 @@ export function tagFiles(log: Log, keptIn?: string, builtIn = builtFolder): Hono
       for (const [name, value] of Object.entries({ ...tagHeaders, ...caching })) c.res.headers.set(name, value);
     });
     for (const root of new Set(folders)) app.get(path, serveStatic({ root, precompressed: true }));
-    const [said, status] = isBuilt ? (['There is no such file.\n', 404] as const) : ([notBuilt, 503] as const);
-    app.get(path, ({ text }) => text(said, status, { ...tagHeaders, 'cache-control': 'no-store' }));
+    const headers = { ...tagHeaders, 'cache-control': 'no-store', 'content-type': 'text/javascript; charset=utf-8' };
+    if (!isBuilt) app.get(path, ({ text }) => text(notBuilt, 503, headers));
   }
   return app;
 }

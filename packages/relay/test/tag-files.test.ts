@@ -96,11 +96,22 @@ describe('the files of the form', () => {
     ]);
   });
 
+  it.each(['/signup.js', '/parts/x.js', '/languages/xx.js'])(
+    'answers %s as a script, which a browser reports as missing',
+    async (path) => {
+      const answer = await serving(build('1')).get(path);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/javascript; charset=utf-8']);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(await answer.text()).toMatch(/^\/\/ .*\/signup-form\.js\.\n$/);
+    },
+  );
+
   it('says what to do where they are not built', async () => {
     const { get } = serving(join(scratchFolder(), 'tag'), scratchFolder());
     for (const path of ['/signup-form.js', '/languages/de.js']) {
       const answer = await get(path);
-      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('run "npm run build"')]);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'text/javascript; charset=utf-8']);
+      expect(await answer.text()).toContain('run "npm run build"');
     }
     const widget = scratchFolder();
     expect(() => copyTag(widget, join(widget, 'tag'))).toThrow('build the widget first, with "npm run build"');

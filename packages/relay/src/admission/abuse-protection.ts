@@ -13,8 +13,8 @@ import { AttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { endOfHour, type MailBudget, RateLimits } from './rate-limits.ts';
+import type { ProofVerdict, ReadProof } from './proof.ts';
 import type { ScreenedPost, Screening } from './screening.ts';
-import { verifyTurnstile } from './turnstile.ts';
 
 /** Options of {@link AbuseProtection}. */
 export interface AbuseProtectionOptions {
@@ -56,12 +56,6 @@ interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> 
   readonly releases: (() => Promise<void>)[];
 }
 
-/**
- * Time limit of Turnstile's verification, in milliseconds. The visitor waits for it: with a lookup of the mail domain
- * it has to leave the store some of the time in which every post is answered.
- */
-const turnstileTimeoutMs = 2000;
-
 /** The longest time for which mails are held, in hours. */
 const hoursAhead = 24;
 
@@ -83,7 +77,7 @@ export class AbuseProtection {
     const { defence } = config;
     this.#context = context;
     this.#rateLimits = new RateLimits(defence.limits, store.counters, countingSecret(config));
-    this.#attack = new AttackDetector(defence.attack, (isAttack) =>
+    this.#attack = new AttackDetector((isAttack) =>
       isAttack
         ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
         : log.info('the attack is over'),
@@ -126,46 +120,34 @@ export class AbuseProtection {
     return { refused: await this.#screening.ask('PROOF_REQUIRED', { ...screened, needsProof: true }, keepsToken) };
   }
 
-  async #applyRateLimits({ post, submission, now, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
-    const counted = await this.#rateLimits.countPost(submission.email, post.client, now);
+  async #applyRateLimits({ post, now, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
+    const counted = await this.#rateLimits.countPost(post.client, now);
     if (!counted.within) return { refused: tooManySignups(counted.retryAfterSeconds), limit: counted.kind };
     releases.push(counted.release);
     return null;
   }
 
   /**
-   * Marks the proof of work as used, or verifies Turnstile's response. Where Turnstile fails, a required response is
-   * suspected, and another counts as one that cannot be given.
+   * Marks the proof as used and verifies it. Where that is unavailable, a required proof is suspected, and another
+   * counts as one that cannot be given.
    */
   async #useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { needsProof, offeredProof, challenge, post } = attempt.screened;
-    const { turnstile } = post.form.protection;
-    if (turnstile && offeredProof !== undefined) {
-      const result = await this.#verifyTurnstile(attempt, turnstile.secret);
-      if (result === 'unknown' && needsProof) attempt.suspectedBecause ??= 'turnstile';
-      if (result !== 'failed') attempt.proof = result === 'passed' ? 'given' : 'impossible';
-    } else if (challenge !== null) {
-      const release = await this.#rateLimits.use('proof', challenge, attempt.now);
-      if (release) {
-        attempt.releases.push(release);
-        attempt.proof = 'given';
-      }
-    }
+    const { needsProof, proof } = attempt.screened;
+    const verdict = await this.#verifyProof(attempt, proof);
+    if ('unknown' in verdict) {
+      this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
+      if (needsProof) attempt.suspectedBecause ??= 'turnstile';
+      attempt.proof = 'impossible';
+    } else if (verdict.passed) attempt.proof = 'given';
     return needsProof && attempt.proof === 'none' ? this.#askForProof(attempt.screened, false) : null;
   }
 
-  async #verifyTurnstile({ post, submission }: CheckedPost, secret: string): Promise<'passed' | 'failed' | 'unknown'> {
-    const verdict = await verifyTurnstile({
-      url: this.#context.config.defence.turnstileUrl,
-      secret,
-      response: submission.proof ?? '',
-      client: post.client,
-      hostnames: new Set([...post.form.origins].map((origin) => new URL(origin).hostname)),
-      timeoutMs: turnstileTimeoutMs,
-    });
-    if ('passed' in verdict) return verdict.passed ? 'passed' : 'failed';
-    this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
-    return 'unknown';
+  async #verifyProof({ now, releases }: CheckedPost, proof: ReadProof | null): Promise<ProofVerdict> {
+    if (!proof) return { passed: false };
+    const release = proof.nonce === null ? null : await this.#rateLimits.use('proof', proof.nonce, now);
+    if (proof.nonce !== null && !release) return { passed: false };
+    if (release) releases.push(release);
+    return proof.verify();
   }
 
   /** Marks the token as used; refuses one that was used before. */

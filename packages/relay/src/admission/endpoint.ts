@@ -9,6 +9,7 @@ import type { SignupPost } from './signup-post.ts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { answerWithinMs, Deadline, DeadlineError } from '../deadline.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import { asStoreError } from '../health.ts';
 
 /** Options of {@link SignupEndpoint}. */
@@ -90,7 +91,7 @@ export class SignupEndpoint {
       },
       async (error: unknown) => {
         await undo();
-        health.failed('accept', error);
+        if (error instanceof StoreUnavailableError) health.failed('accept', error);
         throw error;
       },
     );

@@ -1,8 +1,8 @@
 /**
- * Rate limits of all signups, per mail domain, per visitor's network and per mailbox, and single use of tokens and
- * proofs, a limit of one. The counters are in the store, and in memory while it does not answer.
+ * Rate limits per visitor's network and per mailbox, and single use of tokens and proofs, a limit of one. The counters
+ * are in the store, and in memory while it does not answer.
  */
-import { domainOf, mailboxKey } from '@newsletter-kit/core/facts';
+import { mailboxKey } from '@newsletter-kit/core/facts';
 import { hash } from 'node:crypto';
 import type { LimitKind, LimitRules } from '../config/relay.ts';
 import type { LimitRule } from '../config/values.ts';
@@ -57,17 +57,14 @@ export class RateLimits {
     this.#key = purposeKey(secret, 'limit').toString('base64url');
   }
 
-  /** Counts a post for the relay, the mail domain, and the visitor's networks; for none where one limit is reached. */
-  async countPost(email: string, client: string | null, now: number): Promise<Counted> {
+  /** Counts a post for the networks of its visitor; for none where one limit is reached. */
+  async countPost(client: string | null, now: number): Promise<Counted> {
     const { narrow = null, wide = null } = client === null ? {} : networksOf(client);
-    const names = { global: 'all', domain: domainOf(email), ip: narrow, ipv6_48: wide };
-    const counters = (['global', 'domain', 'ip', 'ipv6_48'] as const).flatMap((kind) =>
-      this.#counters(kind, names[kind]).map((counter) => ({ ...counter, kind })),
-    );
-    const { reached, release } = await this.#count(counters, now);
+    const ofNarrow = this.#counters('ip', narrow);
+    const { reached, release } = await this.#count([...ofNarrow, ...this.#counters('ipv6_48', wide)], now);
     const [longest] = reached.toSorted((a, b) => b.until - a.until);
     if (!longest) return { within: true, release };
-    const kind = counters.find(({ key }) => key === longest.key)?.kind ?? 'global';
+    const kind = ofNarrow.some(({ key }) => key === longest.key) ? 'ip' : 'ipv6_48';
     return { within: false, kind, retryAfterSeconds: Math.max(1, Math.ceil((longest.until - now) / 1000)) };
   }
 

@@ -15,19 +15,21 @@ import {
   wantsPage,
 } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
-import type { Defence } from '../config/relay.ts';
+import type { Form } from '../config/form.ts';
 import type { Suspicion } from '../events.ts';
 import { purposeKey } from '../secrets.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenMinAgeMs } from './form-token.ts';
+import type { ProofOptions, ProofProvider, ReadProof } from './proof.ts';
 import { ProofOfWork } from './proof-of-work.ts';
 import type { SignupPost } from './signup-post.ts';
+import { turnstileOf } from './turnstile.ts';
 
 /** A check of a post before its body is read; null lets the post pass. Added with `createRelay`'s option `checks`. */
 export type Check = PostCheck<SignupPost>;
 
 /** Options of {@link Screening}. */
 export interface ScreeningOptions {
-  readonly defence: Pick<Defence, 'proofEffort'>;
+  readonly proof?: ProofOptions | undefined;
   /** Signs tokens and challenges, and hashes visitors' IP addresses. Default: random. */
   readonly secret?: string | undefined;
   /** Further checks, run after the relay's own and before the body is read. */
@@ -46,8 +48,8 @@ export interface ScreenedPost extends Omit<AdmittedPost, 'suspected'> {
   readonly needsProof: boolean;
   /** The proof it contains, in a form that may ask for one. */
   readonly offeredProof: string | undefined;
-  /** Unique among all challenges: that of a proof of work, which is right. Null without one, and with Turnstile. */
-  readonly challenge: string | null;
+  /** That proof, where it is not wrong; otherwise null. */
+  readonly proof: ReadProof | null;
   /** Null: nothing is suspected. */
   readonly suspectedBecause: Suspicion | null;
 }
@@ -69,13 +71,15 @@ type AskCode = keyof typeof askMessages;
 export class Screening {
   readonly #checks: readonly Check[];
   readonly #proofOfWork: ProofOfWork;
+  readonly #turnstileUrl: string | undefined;
   readonly #tokenKey: Buffer;
   /** Hashes visitors' IP addresses for the consent ledger. */
   readonly visitorKey: Buffer;
 
-  constructor({ defence, secret = randomBytes(32).toString('base64url'), checks = [] }: ScreeningOptions) {
+  constructor({ proof = {}, secret = randomBytes(32).toString('base64url'), checks = [] }: ScreeningOptions = {}) {
     this.#checks = checks;
-    this.#proofOfWork = new ProofOfWork(secret, defence.proofEffort);
+    this.#proofOfWork = new ProofOfWork(secret, proof.effort);
+    this.#turnstileUrl = proof.turnstileUrl;
     this.#tokenKey = purposeKey(secret, 'form token');
     this.visitorKey = purposeKey(secret, 'visitor');
   }
@@ -118,11 +122,11 @@ export class Screening {
       token,
       needsProof: wantsProof && !cannotProve,
       offeredProof: proof === 'off' ? undefined : admitted.submission.proof,
-      challenge: null,
+      proof: null,
       suspectedBecause: suspected ? 'honeypot' : cannotProve ? 'no-proof' : null,
     };
     const asked = (await this.#requireToken(screened)) ?? (await this.#requireProof(screened));
-    return asked ? { refused: asked } : this.#verifyProof(screened);
+    return asked ? { refused: asked } : this.#readProof(screened);
   }
 
   #readToken({ form, header }: SignupPost, token: string | undefined): FormToken | null {
@@ -146,16 +150,17 @@ export class Screening {
     return this.ask('PROOF_REQUIRED', screened, true);
   }
 
-  /**
-   * Verifies a proof of work by its signatures, which computes no more than two hashes; also one that nothing requires:
-   * its post draws on the mails of those who prove.
-   */
-  async #verifyProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
+  /** Reads a proof, also one that nothing requires: its post draws on the mails of those who prove. */
+  async #readProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
     const { post, needsProof, offeredProof } = screened;
-    if (offeredProof === undefined || post.form.protection.turnstile) return screened;
-    const challenge = await this.#proofOfWork.verify(offeredProof, post.form.name);
-    if (challenge !== null || !needsProof) return { ...screened, challenge };
+    if (offeredProof === undefined) return screened;
+    const proof = await this.#providerOf(post.form).read(offeredProof, post);
+    if (proof !== null || !needsProof) return { ...screened, proof };
     return { refused: await this.ask('PROOF_REQUIRED', screened, false) };
+  }
+
+  #providerOf({ protection: { turnstile } }: Form): ProofProvider {
+    return turnstile ? turnstileOf(turnstile, this.#turnstileUrl) : this.#proofOfWork;
   }
 
   /**
@@ -174,10 +179,7 @@ export class Screening {
           makeToken(this.#tokenKey, name, origin, now, randomBytes(12).toString('base64url')),
         wait_seconds: Math.max(0, Math.ceil(((kept?.issuedAt ?? now) + tokenMinAgeMs - now) / 1000)),
       }),
-      ...(needsProof &&
-        (protection.turnstile
-          ? { turnstile: { site_key: protection.turnstile.siteKey } }
-          : { proof_of_work: await this.#proofOfWork.challenge(name, now) })),
+      ...(needsProof && (await this.#providerOf(post.form).ask(post, now))),
     };
     return { ...refused(403, code, askMessages[code]), ask };
   }

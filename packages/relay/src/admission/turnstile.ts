@@ -1,11 +1,33 @@
 /** Verifies Turnstile responses at Cloudflare; `unknown` where Cloudflare is unavailable, so that no signup is lost. */
 import { isRecord } from '@newsletter-kit/core/engine';
+import type { Form } from '../config/form.ts';
+import type { ProofProvider, ProofVerdict } from './proof.ts';
 
-/** Result of the verification. `unknown`: no usable answer in time, with a reason for the operator. */
-export type TurnstileVerdict = { readonly passed: boolean } | { readonly unknown: string };
+/** Where Cloudflare verifies responses. */
+const siteverify = 'https://challenges.cloudflare.com/turnstile/v0/siteverify';
+
+/**
+ * Time limit of the verification, in milliseconds. The visitor waits for it: with a lookup of the mail domain it has to
+ * leave the store some of the time in which every post is answered.
+ */
+const defaultTimeoutMs = 2000;
+
+/** Turnstile of a form. @param url - where responses are verified */
+export function turnstileOf({ siteKey, secret }: TurnstileKeys, url = siteverify): ProofProvider {
+  return {
+    ask: () => Promise.resolve({ turnstile: { site_key: siteKey } }),
+    read(response, { client, form }) {
+      const hostnames = new Set([...form.origins].map((origin) => new URL(origin).hostname));
+      const verify = () => verifyTurnstile({ url, secret, response, client, hostnames, timeoutMs: defaultTimeoutMs });
+      return Promise.resolve({ nonce: null, verify });
+    },
+  };
+}
+
+type TurnstileKeys = NonNullable<Form['protection']['turnstile']>;
 
 /** Arguments of {@link verifyTurnstile}. */
-export interface TurnstileVerification {
+interface TurnstileVerification {
   readonly url: string;
   readonly secret: string;
   /** The response of Turnstile's widget on the page. */
@@ -32,7 +54,7 @@ export async function verifyTurnstile({
   client,
   hostnames,
   timeoutMs,
-}: TurnstileVerification): Promise<TurnstileVerdict> {
+}: TurnstileVerification): Promise<ProofVerdict> {
   let body: unknown;
   try {
     const answer = await fetch(url, {

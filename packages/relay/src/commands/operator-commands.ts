@@ -1,7 +1,7 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
-import { auditFacts, mailsLine, statusWords, wordsOfKind } from '../ops/audit-facts.ts';
+import { consentFacts, type Fact, mailsLine, signupFacts, statusWords, wordsOfKind } from '../ops/audit-facts.ts';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
@@ -286,56 +286,22 @@ function personLines({ signups, consents, mails, suppressed }: HeldAboutPerson):
 }
 
 function signupLines(signup: StoredSignup): string[] {
-  const { id, form, state, submission, origin, receivedAt, settledAt, reason, status: word } = signup;
-  const { custom_fields: fields = [], audit, ...rest } = submission ?? {};
-  return [
-    `Signup of ${new Date(receivedAt).toISOString()}`,
-    ...indented({
-      id,
-      state,
-      form,
-      site: origin,
-      settled: settledAt === null ? null : new Date(settledAt).toISOString(),
-      reason,
-      subscription: state === 'delivered' ? statusWords(word) : null,
-      ...rest,
-      ...Object.fromEntries(fields.map(({ name, value }) => [`field ${name}`, String(value)])),
-      ...Object.fromEntries(auditFacts(audit)),
-    }),
-  ];
+  const { id, state, receivedAt } = signup;
+  return [`Signup of ${new Date(receivedAt).toISOString()}`, ...indented({ id, state }, signupFacts(signup))];
 }
 
-function consentLines({
-  signup,
-  kind,
-  at,
-  form,
-  sentence,
-  version,
-  page,
-  visitor,
-  status: word,
-}: ConsentRecord): string[] {
-  return [
-    `Consent of ${new Date(at).toISOString()}`,
-    ...indented({
-      consent: wordsOfKind[kind],
-      signup,
-      form,
-      sentence,
-      version,
-      page,
-      visitor,
-      subscription: word ?? null,
-    }),
-  ];
+function consentLines(entry: ConsentRecord): string[] {
+  const { signup, kind, at } = entry;
+  const first = { consent: wordsOfKind[kind], signup };
+  return [`Consent of ${new Date(at).toISOString()}`, ...indented(first, consentFacts(entry))];
 }
 
 /** One line for each fact that is known. */
-function indented(facts: Readonly<Record<string, string | boolean | null>>): string[] {
-  return Object.entries(facts)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `  ${`${name}:`.padEnd(16)} ${String(value)}`);
+function indented(first: Readonly<Record<string, string>>, facts: readonly Fact[]): string[] {
+  return [...Object.entries(first), ...facts].flatMap(([name, value]) => {
+    const text = value instanceof Date ? value.toISOString() : value;
+    return text === null ? [] : [`  ${`${name}:`.padEnd(16)} ${text}`];
+  });
 }
 
 function counted(signups: number, consents: number): string {

@@ -2,8 +2,9 @@
  * Reads the settings of a configuration file: the value of each with its location, unknown names with a suggestion.
  * Does not check values.
  */
-import leven from 'leven';
+import { nearMiss } from '@newsletter-kit/core/engine';
 import type * as Yaml from 'yaml';
+import { goneSettings } from './gone.ts';
 import { keyIn, type Section, type SettingValue, type SettingValues } from './setting.ts';
 import { type ListedSetting, settings } from './settings.ts';
 
@@ -88,7 +89,9 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
       const fullName = path.join('.');
       const setting = settingOf(section, name);
       const text = setting && readValue(value);
-      if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
+      const gone = goneSettings[`RELAY_${name.toUpperCase()}`];
+      if (!setting && gone) say(path, `"${fullName}" ${gone}: remove it.`);
+      else if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
       else if (section !== null && setting.section !== section)
         say(
           path,
@@ -164,8 +167,8 @@ function suggestion(section: Section | null, name: string): string {
 }
 
 /**
- * The name that differs in the fewest letters, at most half of them; otherwise one that contains the given name or is
- * contained in it. Undefined where none is close.
+ * The name that is probably meant; otherwise one that contains the given name or is contained in it. Undefined where
+ * none is close.
  *
  * @param bare - takes away what does not tell one name from another, such as a prefix
  */
@@ -176,9 +179,8 @@ export function nearestName(
 ): string | undefined {
   const wanted = bare(name);
   if (wanted.length < 3) return undefined;
-  const [closest] = known
-    .map((each) => ({ each, distance: leven(wanted, bare(each)) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  if (closest && closest.distance <= Math.max(1, Math.floor(wanted.length / 2))) return closest.each;
-  return known.find((each) => bare(each).includes(wanted) || wanted.includes(bare(each)));
+  const meant = nearMiss(wanted, known.map(bare));
+  return known.find((each) =>
+    meant === undefined ? bare(each).includes(wanted) || wanted.includes(bare(each)) : bare(each) === meant,
+  );
 }

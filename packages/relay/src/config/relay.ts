@@ -6,7 +6,6 @@ import {
   bareToken,
   daysOrNever,
   limit,
-  limitRule,
   list,
   network,
   numberFrom,
@@ -73,24 +72,7 @@ export const relaySettings = group({
         limit.prefault('5/1d'),
         'Rate limit per mailbox: signups of one mailbox that are delivered; the part of an address after a `+` is ignored. Above the limit the answer stays the same, and one more signup is kept for review',
       ),
-      domain: setting('RELAY_LIMIT_DOMAIN', limit.prefault('0'), 'Rate limit per mail domain, `gmail.com` included'),
-      global: setting('RELAY_LIMIT_GLOBAL', limit.prefault('0'), 'Rate limit of all signups together'),
     }),
-    attack: setting(
-      'RELAY_ATTACK_RATE',
-      limitRule.prefault('300/1m'),
-      'Rate of posts from which they count as an attack, for forms with `RELAY_PROOF=attack`',
-    ),
-    proofEffort: setting(
-      'RELAY_PROOF_EFFORT',
-      numberFrom(10, 999_999).prefault('1000'),
-      'Maximum number of tries for a proof of work; 1000 take a laptop a tenth to a third of a second, a phone about one second',
-    ),
-    turnstileUrl: setting(
-      'RELAY_TURNSTILE_URL',
-      webAddress.prefault('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
-      'URL of Turnstile’s verification',
-    ),
     blockedDomains: setting(
       'RELAY_BLOCKED_DOMAINS',
       listSource.optional(),
@@ -141,12 +123,7 @@ export const relaySettings = group({
     review: setting(
       'RELAY_REVIEW_DAYS',
       daysOrNever(1, 99_999).prefault('90'),
-      'Days after receipt until a signup in review is deleted; `never` keeps it',
-    ),
-    dead: setting(
-      'RELAY_DEAD_DAYS',
-      daysOrNever(1, 99_999).prefault('90'),
-      'Days after its refusal until a dead letter is deleted; `never` keeps it',
+      'Days until a signup in review, after its receipt, and a dead letter, after its refusal, are deleted; `never` keeps them',
     ),
     unconfirmed: setting(
       'RELAY_UNCONFIRMED_DAYS',
@@ -186,11 +163,6 @@ export const relaySettings = group({
   }),
   alerts: group({
     webhook: setting('RELAY_ALERT_WEBHOOK', webAddress.optional(), 'URL that receives alerts, as a POST with JSON'),
-    command: setting(
-      'RELAY_ALERT_COMMAND',
-      z.string().optional(),
-      'Shell command that is run for each alert, with the same JSON on its standard input',
-    ),
   }),
 });
 

@@ -182,7 +182,7 @@ export interface LimitRule {
 }
 
 /** `60/1m`: sixty within a minute. */
-export const limitRule = parsed((text): LimitRule | null => {
+const limitRule = parsed((text): LimitRule | null => {
   const [, points, count, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/.exec(text) ?? [];
   return points ? { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) } : null;
 }, 'must be 0, or a number and a time such as 60/1m, with s, m, h or d');

@@ -36,13 +36,8 @@ export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
   { key, visitor, statusOf }: ConfirmationPagesOptions,
 ): Hono<PageEnvironment> {
-  const page = (
-    status: number,
-    content: Content,
-    form?: string,
-    parts?: PageParts,
-    more?: Readonly<Record<string, string>>,
-  ): Response => linkPage(status, pageOf(siteOf(formOf(forms, form)), content, parts), more);
+  const page = (status: number, content: Content, { form, headers, ...parts }: AnswerParts = {}): Response =>
+    linkPage(status, pageOf(siteOf(formOf(forms, form)), content, parts), headers);
 
   /** Answers for the signup of a link. @param gone - the page where it was deleted */
   async function linkedTo(
@@ -62,7 +57,7 @@ export function confirmationPages(
   function objection(token: string, answer: (signup: OpenSignup) => Response | Promise<Response>) {
     const ofLink = ({ signup, open }: LinkedSignup) => {
       const own = open.find(({ id }) => id === signup.id);
-      return own ? answer(own) : page(410, contents.nothingToStop, signup.form);
+      return own ? answer(own) : page(410, contents.nothingToStop, { form: signup.form });
     };
     return linkedTo(token, ofLink, contents.nothingToStop);
   }
@@ -97,23 +92,19 @@ export function confirmationPages(
     const words = wordsIn(siteOf(form).lang);
     const texts = { words, titleOf: (name: string) => forms[name]?.site.title ?? name };
     const html = choicesHtml(open, { key, id: signup.id }, texts);
-    if (signup.state === 'unconfirmed') return page(status, contents.confirm, signup.form, { html });
+    if (signup.state === 'unconfirmed') return page(status, contents.confirm, { form: signup.form, html });
     // A refresh would take away what is ticked.
     const seconds = open.length === 0 ? refreshSeconds(signup, seen) : null;
-    return page(
-      status,
-      stateContent(signup),
-      signup.form,
-      {
-        values: {
-          email: signup.submission?.email ?? '…',
-          status: signup.status ?? '',
-          sender: form?.confirmation?.from.address ?? siteOf(form).title,
-        },
-        html: open.length > 0 ? `<h2>${words.notConfirmedYet}</h2>\n${html}` : '',
+    return page(status, stateContent(signup), {
+      form: signup.form,
+      values: {
+        email: signup.submission?.email ?? '…',
+        status: signup.status ?? '',
+        sender: form?.confirmation?.from.address ?? siteOf(form).title,
       },
-      seconds === null ? {} : { refresh: `${seconds}; url=?seen=${seen + 1}` },
-    );
+      html: open.length > 0 ? `<h2>${words.notConfirmedYet}</h2>\n${html}` : '',
+      headers: seconds === null ? {} : { refresh: `${seconds}; url=?seen=${seen + 1}` },
+    });
   }
 
   /** Confirms what was chosen. @returns where to go then; null if something has changed since the page was opened */
@@ -145,9 +136,9 @@ export function confirmationPages(
 
   return new Hono<PageEnvironment>()
     .get(`/${stoppedPath}`, () => page(200, contents.stopped))
-    .get(`/${stoppedPath}/:form`, ({ req }) => page(200, contents.stopped, req.param('form')))
+    .get(`/${stoppedPath}/:form`, ({ req }) => page(200, contents.stopped, { form: req.param('form') }))
     .get(`/:token/${notMePath}`, ({ req }) =>
-      objection(req.param('token'), ({ form }) => page(200, contents.notMe, form)),
+      objection(req.param('token'), ({ form }) => page(200, contents.notMe, { form })),
     )
     .post(`/:token/${notMePath}`, async ({ req }) => {
       const body = await collectBody(req.raw.body ?? [], submissionLimit);
@@ -175,16 +166,25 @@ export function confirmationPages(
         return linkedTo(token, (now) => (now.signup.state === 'unconfirmed' ? show(409, now) : redirect(token)));
       });
     })
-    .all('/:token', () => page(405, contents.brokenLink, undefined, {}, { allow: 'GET, HEAD, POST' }))
-    .all(`/:token/${notMePath}`, () => page(405, contents.brokenLink, undefined, {}, { allow: 'GET, HEAD, POST' }))
+    .all('/:token', () => page(405, contents.brokenLink, allow))
+    .all(`/:token/${notMePath}`, () => page(405, contents.brokenLink, allow))
     .onError((error) => {
       if (error instanceof StoreUnavailableError) {
         health.failed('accept', error);
         log.error({ reason: error.message }, 'a confirmation was answered with 503');
       } else log.error({ err: error }, 'an unexpected failure was answered with 503');
-      return page(503, contents.failed, undefined, {}, { 'retry-after': '30' });
+      return page(503, contents.failed, { headers: { 'retry-after': '30' } });
     });
 }
+
+/** What an answer has beside its content. */
+interface AnswerParts extends PageParts {
+  /** Name of the form whose site it shows. Default: that of the relay where it has a single one, or the default. */
+  readonly form?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const allow: AnswerParts = { headers: { allow: 'GET, HEAD, POST' } };
 
 /** Path of the page after an objection, shorter than any token. It outlives the signup, which is deleted. */
 const stoppedPath = 'stopped';

@@ -2,9 +2,9 @@
  * Alerts: reports conditions by which signups are lost or stay undelivered, once when they begin and once when they
  * end, and dead letters in batches.
  */
-import { honeypotField } from '@newsletter-kit/core/signup';
-import { AlertSender, type AlertSenderOptions } from './alert-sender.ts';
 import { eventListener, type EventListener } from '../events.ts';
+import type { Log } from '../log.ts';
+import { AlertSender } from './alert-sender.ts';
 
 /** Every condition: when it begins, and the event and message of its end. Its name is the event of its beginning. */
 export const alertConditions = {
@@ -28,16 +28,11 @@ export const alertConditions = {
     end: 'mails_resumed',
     over: 'The form holds no more confirmation mails.',
   },
-  honeypot_filled: {
-    when: 'Of the signups of a form within an hour the honeypot holds ten or more, and over a quarter: bots, or a password manager that fills it in for people.',
-    end: 'honeypot_quiet',
-    over: 'For an hour the honeypot has held few signups of the form.',
-  },
 } as const satisfies Readonly<Record<string, Readonly<Record<'when' | 'end' | 'over', string>>>>;
 
 type ConditionName = keyof typeof alertConditions;
 
-/** JSON body of the webhook's request, and standard input of the command. */
+/** JSON body of the webhook's request. */
 export interface Alert {
   /** A condition, its end, or `dead_letters`: signups were refused for good, `count` since the last such alert. */
   readonly event: ConditionName | (typeof alertConditions)[ConditionName]['end'] | 'dead_letters';
@@ -51,7 +46,10 @@ export interface Alert {
 }
 
 /** Options of {@link createAlerts}. */
-export interface AlertOptions extends AlertSenderOptions {
+export interface AlertOptions {
+  /** Address that alerts are posted to as JSON. Default: none are sent. */
+  readonly webhook?: string | undefined;
+  readonly log: Log;
   /** How long dead letters are collected into one alert, in milliseconds. Default one minute. */
   readonly gatherMs?: number | undefined;
   /**
@@ -61,8 +59,6 @@ export interface AlertOptions extends AlertSenderOptions {
   readonly outageDelayMs?: number | undefined;
   /** How long the store may fail before it is reported, in milliseconds: a database may restart. Default 30 seconds. */
   readonly storeDelayMs?: number | undefined;
-  /** Time in which signups in the honeypot are compared with the others, in milliseconds. Default an hour. */
-  readonly honeypotWindowMs?: number | undefined;
 }
 
 /** Watches the relay and sends alerts. */
@@ -79,9 +75,9 @@ const wholeRelay = { scope: '', forms: [] } as const;
 type SendAlert = (event: Alert['event'], message: string, forms: readonly string[], count?: number) => void;
 
 export function createAlerts(options: AlertOptions): Alerts {
-  const { gatherMs = 60_000, outageDelayMs = 15 * 60_000, storeDelayMs = 30_000, honeypotWindowMs } = options;
-  const sender = new AlertSender(options);
-  if (!sender.hasReceivers) return { onEvent: () => {}, stop: () => Promise.resolve() };
+  const { webhook, log, gatherMs = 60_000, outageDelayMs = 15 * 60_000, storeDelayMs = 30_000 } = options;
+  if (webhook === undefined) return { onEvent: () => {}, stop: () => Promise.resolve() };
+  const sender = new AlertSender(webhook, log);
 
   const send: SendAlert = (event, message, forms, count = 1) => {
     const alert: Alert = { event, message, forms, count, at: new Date().toISOString() };
@@ -89,11 +85,9 @@ export function createAlerts(options: AlertOptions): Alerts {
   };
   const deadLetters = new DeadLetterBatch(send, gatherMs);
   const conditions = new AlertConditions(send);
-  const honeypots = new HoneypotWatch(conditions, honeypotWindowMs);
 
   return {
     onEvent: eventListener({
-      accepted: ({ form, suspectedBecause }) => honeypots.count(form, suspectedBecause === 'honeypot'),
       deadLetter: ({ form, reason }) => deadLetters.add(form, reason),
       circuitOpened: ({ scope, forms, reason, needsOperator }) =>
         conditions.begin('delivery_stalled', { scope, forms }, reason, needsOperator ? 0 : outageDelayMs),
@@ -125,7 +119,6 @@ export function createAlerts(options: AlertOptions): Alerts {
     }),
     async stop() {
       conditions.stop();
-      honeypots.stop();
       deadLetters.send();
       await sender.stop();
     },
@@ -220,60 +213,4 @@ class AlertConditions {
   stop(): void {
     for (const condition of this.#open.values()) clearTimeout(condition.timer);
   }
-}
-
-/** Signups of a form in the present window of time. */
-interface HoneypotWindow {
-  all: number;
-  held: number;
-  readonly timer: NodeJS.Timeout;
-}
-
-/** Compares for each form what its honeypot holds with its other signups, in windows of time. */
-class HoneypotWatch {
-  readonly #conditions: AlertConditions;
-  readonly #windowMs: number;
-  readonly #windows = new Map<string, HoneypotWindow>();
-
-  constructor(conditions: AlertConditions, windowMs = 3_600_000) {
-    this.#conditions = conditions;
-    this.#windowMs = windowMs;
-  }
-
-  /** Counts a signup. */
-  count(form: string, isHeld: boolean): void {
-    const window = this.#windows.get(form) ?? this.#open(form);
-    window.all += 1;
-    if (isHeld) window.held += 1;
-    if (!holdsMany(window)) return;
-    this.#conditions.begin(
-      'honeypot_filled',
-      { scope: form, forms: [form] },
-      `The honeypot of the form "${form}" holds ${window.held} of its last ${window.all} signups, for review. If they are people, see what fills in the field "${honeypotField}" of the page, and redrive them; if bots, discard them.`,
-      0,
-    );
-  }
-
-  #open(form: string): HoneypotWindow {
-    const timer = setTimeout(() => this.#close(form), this.#windowMs).unref();
-    const window = { all: 0, held: 0, timer };
-    this.#windows.set(form, window);
-    return window;
-  }
-
-  /** Ends the condition after a window without it; until then a window follows the other. */
-  #close(form: string): void {
-    const window = this.#windows.get(form);
-    this.#windows.delete(form);
-    if (window && holdsMany(window)) this.#open(form);
-    else this.#conditions.end('honeypot_filled', form);
-  }
-
-  stop(): void {
-    for (const { timer } of this.#windows.values()) clearTimeout(timer);
-  }
-}
-
-function holdsMany({ all, held }: HoneypotWindow): boolean {
-  return held >= 10 && held * 4 > all;
 }

@@ -1,7 +1,7 @@
-/** The audit of a signup and its consent in words, for the command line and the operator's page. */
+/** Signups, consents and mails in words, for the command line and the operator's page. */
 import { isInvalid, isUnconfirmed, isUnsubscribed } from '@newsletter-kit/core/facts';
 import type { SignupAudit } from '@newsletter-kit/core/signup';
-import type { ConsentRecord, MailboxRecord } from '../store/signup-store.ts';
+import type { ConsentRecord, MailboxRecord, StoredSignup } from '../store/signup-store.ts';
 
 /** The kinds of entries of the consent ledger. */
 export const wordsOfKind: Readonly<Record<ConsentRecord['kind'], string>> = {
@@ -30,9 +30,33 @@ export function mailsLine({ publication, mails, lastMailAt, suppressedAt }: Mail
   return `Confirmation mails of ${publication} to this mailbox: ${mails}, the last on ${time(lastMailAt)}${objection}`;
 }
 
-/** Pairs of a name and a text. */
-export function auditFacts(audit: SignupAudit = {}): readonly (readonly [name: string, value: string])[] {
-  return Object.entries(audit).map(([name, value]: [string, string | object]) => [
+/** A fact about a signup or a consent, as its name and a text or a moment; null where it is unknown. */
+export type Fact = readonly [name: string, value: string | Date | null];
+
+/** Everything that is stored about a signup, but for its id, its state and when it was received. */
+export function signupFacts(signup: StoredSignup): readonly Fact[] {
+  const { form, origin, attempts, settledAt, reason, state, status, submission } = signup;
+  const { custom_fields: fields = [], audit = {}, ...rest } = submission ?? {};
+  return [
+    ['form', form],
+    ['site', origin],
+    ['attempts', String(attempts)],
+    ['settled', settledAt === null ? null : new Date(settledAt)],
+    ['reason', reason],
+    ['subscription', state === 'delivered' ? statusWords(status) : null],
+    ...Object.entries(rest).map(([name, value]): Fact => [name, String(value)]),
+    ...fields.map(({ name, value }): Fact => [`field ${name}`, String(value)]),
+    ...auditFacts(audit),
+  ];
+}
+
+/** Everything in an entry of the consent ledger, but for its signup, its kind and its time. */
+export function consentFacts({ form, sentence, version, page, visitor, status }: ConsentRecord): readonly Fact[] {
+  return Object.entries({ form, sentence, version, page, visitor, subscription: status ?? null });
+}
+
+function auditFacts(audit: SignupAudit): readonly Fact[] {
+  return Object.entries(audit).map(([name, value]: [string, string | object]): Fact => [
     name,
     typeof value === 'string'
       ? value

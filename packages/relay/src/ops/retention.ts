@@ -4,8 +4,11 @@ import { mailboxDays } from '../store/mailbox-mails.ts';
 import type { Retention, SignupStore } from '../store/signup-store.ts';
 import type { Log } from '../log.ts';
 
-/** Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. */
-export type RetentionDays = Omit<Retention, 'mailboxes'>;
+/**
+ * Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. Dead letters are
+ * kept as long as signups in review.
+ */
+export type RetentionDays = Omit<Retention, 'mailboxes' | 'dead'>;
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -89,12 +92,12 @@ export function startRetentionJob({
   };
 }
 
-function momentsBefore({ delivered, review, dead, unconfirmed, consent }: RetentionDays, now: number): Retention {
+function momentsBefore({ delivered, review, unconfirmed, consent }: RetentionDays, now: number): Retention {
   const before = (days: number | null): number | null => (days === null ? null : now - days * dayMs);
   return {
     delivered: before(delivered),
     review: before(review),
-    dead: before(dead),
+    dead: before(review),
     unconfirmed: before(unconfirmed),
     consent: before(consent),
     mailboxes: before(mailboxDays),

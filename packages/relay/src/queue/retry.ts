@@ -40,23 +40,44 @@ export interface Retry {
   readonly aborted: boolean;
 }
 
-/** Statuses that concern the signup itself and so never change. */
-const permanentStatuses: ReadonlySet<number> = new Set([400, 413, 422]);
+/** What a status of the API is about; with the API's errors, one about the signup never changes. */
+interface Meaning {
+  readonly about: 'signup' | Retry['scope'];
+  readonly needsOperator: boolean;
+  /** What the operator does. Default: the message of the API. */
+  readonly remedy?: string;
+}
 
-/** Statuses that pass by themselves. */
-const temporaryStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+const passes = (about: Meaning['about']): Meaning => ({ about, needsOperator: false });
+const persists = (about: Meaning['about'], remedy?: string): Meaning => ({
+  about,
+  needsOperator: true,
+  ...(remedy && { remedy: `${remedy} Signups are kept and wait.` }),
+});
 
-/** Statuses after which the request may have been carried out all the same. */
-const mayHaveArrivedWith = (status: number): boolean => status >= 500 || status === 408 || status === 409;
-
-/** Statuses that concern the API key: not accepted, not permitted, over its rate limit, or its plan has ended. */
-const keyStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
-
-const remedies: Readonly<Record<number, string>> = {
-  401: 'The API does not accept NEWSLETTER_API_KEY: set a valid key and restart the relay. Signups are kept and wait.',
-  403: 'NEWSLETTER_API_KEY may not create subscriptions: give it the right, or set another key and restart. Signups are kept and wait.',
-  404: 'The API does not know NEWSLETTER_PUBLICATION_ID, or the key is restricted to others: correct it and restart. Signups are kept and wait.',
+const meanings: Readonly<Partial<Record<number, Meaning>>> = {
+  400: persists('signup'),
+  401: persists('key', 'The API does not accept NEWSLETTER_API_KEY: set a valid key and restart the relay.'),
+  // The plan has ended.
+  402: persists('key'),
+  403: persists(
+    'key',
+    'NEWSLETTER_API_KEY may not create subscriptions: give it the right, or set another key and restart.',
+  ),
+  404: persists(
+    'publication',
+    'The API does not know NEWSLETTER_PUBLICATION_ID, or the key is restricted to others: correct it and restart.',
+  ),
+  408: passes('unknown'),
+  409: passes('unknown'),
+  413: persists('signup'),
+  422: persists('signup'),
+  425: passes('unknown'),
+  429: passes('key'),
 };
+
+/** Whether the request may have been carried out all the same. */
+const mayHaveArrivedWith = (status: number): boolean => status >= 500 || status === 408 || status === 409;
 
 /** Attempts of one signup after which an answer that is not the API's is about that signup, where others pass. */
 const mostForeignRefusals = 3;
@@ -90,16 +111,22 @@ export function decideRetry(
   } as const;
   if (error instanceof ApiError) {
     const { status, errors, retryAfterMs } = error;
-    if (permanentStatuses.has(status) && errors.length > 0) return { kind: 'deadLetter', reason };
+    const {
+      about,
+      needsOperator,
+      remedy = reason,
+    } = meanings[status] ?? (status >= 500 ? passes('unknown') : persists('unknown'));
+    if (about === 'signup' && errors.length > 0) return { kind: 'deadLetter', reason };
+    const scope = about === 'signup' ? 'unknown' : about;
     return {
       ...retry,
-      reason: remedies[status] ?? reason,
+      reason: remedy,
       cause: `status ${status}`,
       status,
-      needsOperator: status < 500 && !temporaryStatuses.has(status),
+      needsOperator,
       retryAfterMs,
       // A Retry-After applies to every call with the key.
-      scope: status === 404 ? 'publication' : keyStatuses.has(status) || retryAfterMs !== undefined ? 'key' : 'unknown',
+      scope: scope === 'unknown' && retryAfterMs !== undefined ? 'key' : scope,
       mayHaveArrived: mayHaveArrivedWith(status),
     };
   }

@@ -3,7 +3,7 @@
  * for another signup of the same person. Pure.
  */
 import { personOfFingerprint } from './signup-identity.ts';
-import { type Row, type SignupOfPerson, toClaimed, toSignupOfPerson } from './rows.ts';
+import { type Candidate, type SignupOfPerson, toClaimed } from './rows.ts';
 import { type ClaimedSignup, repeatWindowMs, type SignupState } from './signup-store.ts';
 
 /** What happens to the candidates of a claim. */
@@ -16,7 +16,7 @@ export interface ClaimPlan {
 }
 
 /** The hashes of the people whose signups {@link planClaim} has to know. */
-export function peopleOf(candidates: readonly Row[]): readonly string[] {
+export function peopleOf(candidates: readonly Candidate[]): readonly string[] {
   return [...new Set(candidates.map(personOf))];
 }
 
@@ -26,32 +26,31 @@ export function peopleOf(candidates: readonly Row[]): readonly string[] {
  * @param state - state of the candidates: `unconfirmed` ones are claimed for a mail and block nothing
  */
 export function planClaim(
-  candidates: readonly Row[],
+  candidates: readonly Candidate[],
   signupsOfPeople: readonly SignupOfPerson[],
   state: 'waiting' | 'unconfirmed',
 ): ClaimPlan {
-  const byPerson = Map.groupBy(signupsOfPeople, ({ content }) => personOfFingerprint(String(content)));
+  const byPerson = Map.groupBy(signupsOfPeople, personOf);
   const claimed: ClaimedSignup[] = [];
   const duplicates: string[] = [];
   const blocked: string[] = [];
-  for (const row of candidates) {
-    const signup = toSignupOfPerson(row);
-    const others = byPerson.get(personOf(row))?.filter(({ id }) => id !== signup.id) ?? [];
+  for (const signup of candidates) {
+    const others = byPerson.get(personOf(signup))?.filter(({ id }) => id !== signup.id) ?? [];
     const relation = relationTo(others, signup);
     if (relation === 'duplicate') {
       duplicates.push(signup.id);
-      byPerson.set(personOf(row), others);
+      byPerson.set(personOf(signup), others);
     } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
     else {
-      claimed.push(toClaimed(row));
-      if (state !== 'unconfirmed') byPerson.set(personOf(row), [...others, { ...signup, state: 'sent' }]);
+      claimed.push(toClaimed(signup));
+      if (state !== 'unconfirmed') byPerson.set(personOf(signup), [...others, { ...signup, state: 'sent' }]);
     }
   }
   return { claimed, duplicates, blocked };
 }
 
-function personOf(row: Row): string {
-  return personOfFingerprint(String(row['content']));
+function personOf({ content }: SignupOfPerson): string {
+  return personOfFingerprint(String(content));
 }
 
 /**

@@ -1,76 +1,41 @@
-/** Explains errors of SQLite, PostgreSQL, file system and network to the operator. */
+/** Explains errors of SQLite, PostgreSQL, file system and network to the operator, and tells them from defects. */
 import { StoreUnavailableError } from '../errors.ts';
 
-/** Primary result codes (https://sqlite.org/rescode.html); extended codes carry them in their low byte. */
-const sqliteExplanations: Readonly<Record<number, string>> = {
-  5: 'another program holds a lock on it; close that program',
-  8: 'it is read-only; give the relay permission to write it',
-  10: 'the disk reported an input or output error; check the disk, its quota and its free space',
-  11: 'the file is damaged; restore it from a backup',
-  13: 'the disk is full; free some space',
-  14: 'it cannot be opened; check that its folder exists and may be written',
-  26: 'it is not an SQLite database; name another file',
-};
+const broke = 'the connection broke';
+const mayNotWrite = 'the relay may not write there; change the permissions or name another place';
+const isFull = 'the disk is full; free some space';
 
-/** Codes of the file system, as Node reports them. */
-const fileExplanations: Readonly<Partial<Record<string, string>>> = {
+/**
+ * What is wrong with the store, and what to do, as the end of a sentence, by the code of the error: SQLite's primary
+ * result (https://sqlite.org/rescode.html), Node's of file system and network, or PostgreSQL's
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html). Any other code is of the one statement that met it.
+ */
+const explanations: Readonly<Partial<Record<string, string>>> = {
+  SQLITE_BUSY: 'another program holds a lock on it; close that program',
+  SQLITE_READONLY: 'it is read-only; give the relay permission to write it',
+  SQLITE_IOERR: 'the disk reported an input or output error; check the disk, its quota and its free space',
+  SQLITE_CORRUPT: 'the file is damaged; restore it from a backup',
+  SQLITE_FULL: isFull,
+  SQLITE_CANTOPEN: 'it cannot be opened; check that its folder exists and may be written',
+  SQLITE_NOTADB: 'it is not an SQLite database; name another file',
+
   ENOENT: 'its folder does not exist; create the folder',
   ENOTDIR: 'a part of its path is a file, not a folder; correct the path',
   EISDIR: 'it is a folder; name a file in it, for example with /relay.db at the end',
-  EACCES: 'the relay may not write there; change the permissions or name another place',
-  EPERM: 'the relay may not write there; change the permissions or name another place',
+  EACCES: mayNotWrite,
+  EPERM: mayNotWrite,
   EROFS: 'the file system is read-only; name another place',
-  ENOSPC: 'the disk is full; free some space',
+  ENOSPC: isFull,
   EDQUOT: 'the disk quota is used up; free some space',
-};
 
-/** Primary result codes by the name with which the messages of a Durable Object end. */
-const sqliteCodes: Readonly<Partial<Record<string, number>>> = {
-  BUSY: 5,
-  READONLY: 8,
-  IOERR: 10,
-  CORRUPT: 11,
-  FULL: 13,
-  CANTOPEN: 14,
-  NOTADB: 26,
-};
-
-/** The primary result code of an SQLite error; null for any other error. */
-function sqliteCode(error: unknown): number | null {
-  if (!(error instanceof Error)) return null;
-  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  const [, name = ''] = /: SQLITE_([A-Z]+)/.exec(error.message) ?? [];
-  return sqliteCodes[name] ?? null;
-}
-
-/** Whether the error concerns the store as a whole – disk, lock, file – and not the one statement that met it. */
-export function isSqliteFailure(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code !== null && code in sqliteExplanations;
-}
-
-/** What went wrong and what to do, as the end of a sentence. */
-export function explainSqliteError(error: unknown): string {
-  const code = sqliteCode(error);
-  if (code !== null) return sqliteExplanations[code] ?? `SQLite reported error ${code}`;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return fileExplanations[error.code] ?? `the system reported ${error.code}`;
-  }
-  return error instanceof Error ? error.message : 'the reason is unknown';
-}
-
-/**
- * Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node
- * reports them.
- */
-const postgresExplanations: Readonly<Partial<Record<string, string>>> = {
   ECONNREFUSED: 'nothing answers there; start PostgreSQL, or correct host and port',
   ENOTFOUND: 'there is no such host; correct its name',
   EAI_AGAIN: 'the name of the host cannot be looked up; check the network',
   ETIMEDOUT: 'it does not answer in time; check host, port and firewall',
   EHOSTUNREACH: 'there is no route to that host; check the network',
-  ECONNRESET: 'the connection broke',
-  EPIPE: 'the connection broke',
+  ECONNRESET: broke,
+  EPIPE: broke,
+
   '28P01': 'the password is wrong; correct it',
   '28000': 'it rejects this user; correct the user, or its pg_hba.conf',
   '3D000': 'there is no such database; create it, or correct the name',
@@ -89,47 +54,74 @@ const postgresExplanations: Readonly<Partial<Record<string, string>>> = {
   '25006': 'it is read-only, a standby perhaps; name the primary',
 };
 
-/**
- * Codes of failures that concern every statement: connection (08), resources (53), time (57014, 55P03, 25P03), shutdown
- * (57P), login (28), read-only.
- */
-const storeFailureCodes = /^(08|53|57|28|25006|25P03|55P03|E[A-Z]+)/;
+/** Codes that concern every statement: connection, resources, the operator's doing, login; those of the system. */
+const storeClasses = /^(08|53|57|28|E[A-Z]+$)/;
 
-function postgresCode(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
+/** The names of SQLite's primary results in {@link explanations}. */
+const sqliteNames: Readonly<Partial<Record<number, string>>> = {
+  5: 'BUSY',
+  8: 'READONLY',
+  10: 'IOERR',
+  11: 'CORRUPT',
+  13: 'FULL',
+  14: 'CANTOPEN',
+  26: 'NOTADB',
+};
+
+/** The code of an error; null where it has none: pg gives none to broken connections and its own time limits. */
+function codeOf(error: Error): string | null {
+  // An extended result has the primary one in its low byte.
+  if ('errcode' in error && typeof error.errcode === 'number')
+    return `SQLITE_${sqliteNames[error.errcode & 0xff] ?? error.errcode & 0xff}`;
+  // The messages of a Durable Object end with its name.
+  const [, name] = /: (SQLITE_[A-Z]+)/.exec(error.message) ?? [];
+  if (name !== undefined) return name;
   if ('code' in error && typeof error.code === 'string') return error.code;
   // Node tries every address of a host name and reports all failures in one error.
-  return error instanceof AggregateError ? postgresCode(error.errors[0]) : null;
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return first instanceof Error ? codeOf(first) : null;
 }
 
+/** Whether an error is of a database, a file or a network: a defect of the relay throws the language's own classes. */
+const isOfDriver = (error: unknown): error is Error =>
+  error instanceof Error &&
+  ![TypeError, RangeError, ReferenceError, SyntaxError].some((ofDefects) => error instanceof ofDefects);
+
 /**
- * Whether the error concerns the store as a whole, and not the one statement that met it. Without a code the connection
- * broke.
+ * Whether the error concerns the store as a whole – disk, lock, file, connection – and not the one statement that met
+ * it.
  */
-export function isPostgresFailure(error: unknown): boolean {
-  const known = postgresCode(error);
-  return known === null || storeFailureCodes.test(known);
+export function isStoreFailure(error: unknown): boolean {
+  if (!isOfDriver(error)) return false;
+  const code = codeOf(error);
+  return code === null || code in explanations || storeClasses.test(code);
 }
 
 /** What went wrong and what to do, as the end of a sentence. */
-export function explainPostgresError(error: unknown): string {
-  const known = postgresCode(error);
-  // pg reports no code for the time limits in this process.
-  if (known === null)
-    return error instanceof Error && /timeout/i.test(error.message)
-      ? (postgresExplanations['ETIMEDOUT'] ?? '')
-      : 'the connection broke';
-  return (
-    postgresExplanations[known] ??
-    (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`)
-  );
+export function explainStoreError(error: unknown): string {
+  if (!isOfDriver(error)) return `of a defect of the relay, which please report: ${String(error)}`;
+  const code = codeOf(error);
+  if (code === null) {
+    if (/timeout/i.test(error.message)) return explanations['ETIMEDOUT'] ?? '';
+    return /connection|terminated/i.test(error.message) ? broke : error.message;
+  }
+  const [who, what] = code.startsWith('SQLITE_')
+    ? ['SQLite', code.slice('SQLITE_'.length)]
+    : [/^E[A-Z]/.test(code) ? 'the system' : 'PostgreSQL', code];
+  return explanations[code] ?? (code.startsWith('08') ? broke : `${who} reported error ${what}`);
 }
 
-/** Turns a failure of PostgreSQL into the error of the store interface. */
+/** The error of the store interface for what the driver has thrown; a defect stays what it is. */
+export function storeError(verb: 'read' | 'written', cause: unknown): unknown {
+  if (!isOfDriver(cause) || cause instanceof StoreUnavailableError) return cause;
+  return new StoreUnavailableError(`The store cannot be ${verb}: ${explainStoreError(cause)}.`, { cause });
+}
+
+/** Runs a query. @throws what {@link storeError} makes of its failure */
 export async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new StoreUnavailableError(`The store cannot be ${verb}: ${explainPostgresError(cause)}.`, { cause });
+    throw storeError(verb, cause);
   }
 }

@@ -2,14 +2,13 @@
  * Group commit of both stores: writes that arrive while one is in progress share the next transaction and its sync to
  * disk. A write resolves, and its 202 is answered, only after that sync.
  */
-import { StoreUnavailableError } from '../errors.ts';
-import { explainSqliteError, isSqliteFailure } from './database-errors.ts';
+import { isStoreFailure, storeError } from './database-errors.ts';
 import type { SqliteDriver } from './sqlite/driver.ts';
 
 interface Write {
   /** Runs inside the transaction; the returned function is called after the commit is synced to disk. */
   readonly work: () => () => void;
-  readonly fail: (error: StoreUnavailableError) => void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** What every transaction writes before its group. */
@@ -68,7 +67,7 @@ export class SqliteGroupCommit {
       });
       this.#first.written();
     } catch (cause) {
-      if (group.length > 1 && !isSqliteFailure(cause) && !(cause instanceof StoreUnavailableError)) {
+      if (group.length > 1 && !isStoreFailure(cause)) {
         // One write caused the failure: write each by itself.
         for (const write of group) this.#commit([write]);
         return;
@@ -83,10 +82,7 @@ export class SqliteGroupCommit {
 }
 
 function fail(group: readonly Write[], cause: unknown): void {
-  const error =
-    cause instanceof StoreUnavailableError
-      ? cause
-      : new StoreUnavailableError(`The store cannot be written: ${explainSqliteError(cause)}.`, { cause });
+  const error = storeError('written', cause);
   for (const write of group) write.fail(error);
 }
 

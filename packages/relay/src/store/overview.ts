@@ -1,7 +1,5 @@
 /** The states of a signup, and counts by state, form and reason for operator and metrics. */
 
-type Row = Readonly<Record<string, unknown>>;
-
 /**
  * ```text
  * unconfirmed ──▶ waiting ◀──▶ sent ──▶ delivered
@@ -85,54 +83,6 @@ export const recentRead = 1000;
 
 /** Maximum number of reasons, and of texts of unclear consents, in an {@link Overview}. */
 export const reasonsShown = 20;
-
-/** Counts by state, from rows of a state and a count. */
-export function toCounts(rows: readonly Row[]): SignupCounts {
-  const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
-  return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
-}
-
-/**
- * @param byForm - rows of the backlog, one per form
- * @param deadByReason - rows of dead letters, one per reason
- * @param held - rows of signups that are held, one per state and reason
- * @param unclear - rows of unclear consents, one per form and text
- * @param statuses - rows of the statuses of subscriptions, one per word
- */
-export function toOverview(
-  counts: SignupCounts,
-  due: number,
-  byForm: readonly Row[],
-  deadByReason: readonly Row[],
-  held: readonly Row[],
-  unclear: readonly Row[],
-  statuses: readonly Row[],
-): Overview {
-  const forms = byForm.map(({ form, open, oldest }) => ({
-    form: String(form),
-    open: Number(open),
-    oldestSince: Number(oldest),
-  }));
-  return {
-    counts,
-    due,
-    oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
-    forms,
-    deadByReason: deadByReason.map(toReason),
-    held: held.map((row) => ({ state: row['state'] === 'review' ? 'review' : 'unconfirmed', ...toReason(row) })),
-    unclearConsents: unclear.map(({ form, sentence, count }) => ({
-      form: String(form),
-      sentence: String(sentence),
-      count: Number(count),
-    })),
-    statuses: statuses.map(({ status, count }) => ({
-      status: typeof status === 'string' ? status : null,
-      count: Number(count),
-    })),
-  };
-}
-
-const toReason = ({ reason, count }: Row) => ({ reason: String(reason), count: Number(count) });
 
 /** The earliest of the moments that are not null. */
 export function earliest(moments: readonly (number | null)[]): number | null {

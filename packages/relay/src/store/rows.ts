@@ -1,15 +1,14 @@
 /** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { WebhookType } from '../config/webhook-type.ts';
+import { earliest, type FormBacklog, type Overview, type SignupCounts } from './overview.ts';
 import { fingerprint, signupId, personOfFingerprint } from './signup-identity.ts';
 import {
   type ClaimedSignup,
-  type ConfirmedSignup,
   type ConsentRecord,
   leftByMail,
   neverAttempted,
   type NewSignup,
-  type OpenBatch,
   type OpenSignup,
   type OpenStatus,
   type DeliveryOutcome,
@@ -17,10 +16,51 @@ import {
   type StoredSignup,
   type ConfirmationScan,
 } from './signup-store.ts';
-import type { WebhookBacklog, WebhookMessage, WebhookOutcome, WebhookSubscription } from './webhook-queue.ts';
+import type { WebhookMessage, WebhookOutcome, WebhookSubscription } from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** Rows of a statement that names its columns as the store interface does, and whose values have its types. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows the rows of its SQL
+export function rowsAs<Value extends object>(rows: readonly Row[]): readonly Value[] {
+  return rows as readonly Value[];
+}
+
+/** Counts by state, from rows of a state and a count. */
+export function toCounts(rows: readonly Row[]): SignupCounts {
+  const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
+  return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
+}
+
+/**
+ * @param byForm - rows of the backlog, one per form
+ * @param deadByReason - rows of dead letters, one per reason
+ * @param held - rows of signups that are held, one per state and reason
+ * @param unclear - rows of unclear consents, one per form and text
+ * @param statuses - rows of the statuses of subscriptions, one per word
+ */
+export function toOverview(
+  counts: SignupCounts,
+  due: number,
+  byForm: readonly Row[],
+  deadByReason: readonly Row[],
+  held: readonly Row[],
+  unclear: readonly Row[],
+  statuses: readonly Row[],
+): Overview {
+  const forms = rowsAs<FormBacklog>(byForm);
+  return {
+    counts,
+    due,
+    oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
+    forms,
+    deadByReason: rowsAs(deadByReason),
+    held: rowsAs(held),
+    unclearConsents: rowsAs(unclear),
+    statuses: rowsAs(statuses),
+  };
+}
 
 export function toClaimed(row: Row): ClaimedSignup {
   return {
@@ -35,15 +75,6 @@ export function toClaimed(row: Row): ClaimedSignup {
     confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
     status: textOrNull(row['status']),
     hasLeft: row['reason'] === leftByMail,
-  };
-}
-
-export function toConfirmed(row: Row): ConfirmedSignup {
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    dueAt: Number(row['dueAt']),
-    status: textOrNull(row['status']),
   };
 }
 
@@ -93,21 +124,6 @@ export function toOpen(row: Row): OpenSignup {
   };
 }
 
-export function toConsent(row: Row): ConsentRecord {
-  return {
-    signup: String(row['signup']),
-    kind: row['kind'] as ConsentRecord['kind'],
-    at: Number(row['at']),
-    form: String(row['form']),
-    person: String(row['person']),
-    sentence: textOrNull(row['sentence']),
-    version: textOrNull(row['version']),
-    page: textOrNull(row['page']),
-    visitor: textOrNull(row['visitor']),
-    ...('status' in row && { status: textOrNull(row['status']) }),
-  };
-}
-
 /** The parts of a signup that show whether it is a duplicate, or has to wait for another one. */
 export interface SignupOfPerson {
   readonly id: string;
@@ -117,24 +133,8 @@ export interface SignupOfPerson {
   readonly dueAt: number;
 }
 
-export function toSignupOfPerson(row: Row): SignupOfPerson {
-  return {
-    id: String(row['id']),
-    state: row['state'] as SignupState,
-    intent: textOrNull(row['intent']),
-    content: textOrNull(row['content']),
-    dueAt: Number(row['dueAt']),
-  };
-}
-
-export function toBatch(row: Row): OpenBatch {
-  return {
-    id: String(row['id']),
-    claimedAt: Number(row['claimedAt']),
-    sentAt: numberOrNull(row['sentAt']),
-    open: Number(row['open']),
-  };
-}
+/** The row of a signup that is due. */
+export type Candidate = Row & SignupOfPerson;
 
 /** States from which a signup is claimed; `sent`, because the claim of a single attempt may have expired. */
 export function claimableStates(
@@ -162,17 +162,6 @@ export function toWebhookMessage(row: Row): WebhookMessage {
     submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
     receivedAt: numberOrNull(row['receivedAt']),
     status: textOrNull(row['status']),
-  };
-}
-
-export function toWebhookBacklog(row: Row): WebhookBacklog {
-  return {
-    destination: String(row['destination']),
-    waiting: Number(row['waiting']),
-    oldestSince: numberOrNull(row['oldestSince']),
-    dead: Number(row['dead']),
-    held: textOrNull(row['held']),
-    reason: textOrNull(row['reason']),
   };
 }
 

@@ -40,7 +40,7 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
   const events = new Events();
   events.on({ refused: (event) => refusals.add(event) });
   const reception = new Reception({ config, log, events });
-  const screening = new Screening({ defence: config.defence, secret: config.secret });
+  const screening = new Screening({ secret: config.secret });
 
   const passOn = (request: Request): Promise<Response> => pass(refusals.reportedBy(request));
 

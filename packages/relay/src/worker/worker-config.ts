@@ -19,7 +19,6 @@ const refusals: Readonly<Partial<Record<string, string>>> = {
   RELAY_LOG_FORMAT: ofMachine,
   RELAY_TRUSTED_PROXIES: 'is not needed on a Worker, where Cloudflare names the visitor: remove it',
   RELAY_BLOCKED_DOMAINS: ofMachine,
-  RELAY_ALERT_COMMAND: ofMachine,
   RELAY_ALERT_WEBHOOK: 'is not available on a Worker: remove it, and watch /metrics or the log',
 };
 

@@ -4,7 +4,7 @@ import { expect, describe, it, onTestFinished } from 'vitest';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { SignupAudit } from '@newsletter-kit/core/signup';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { auditFacts } from '../../src/ops/audit-facts.ts';
+import { signupFacts } from '../../src/ops/audit-facts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { importLines } from '../../src/store/transfer.ts';
 import { webhookBody } from '../../src/webhooks/message.ts';
@@ -110,13 +110,17 @@ it('an export has the audit, an import takes it, and erasure removes it', async 
   expect((await linesOf(other)).join('')).not.toMatch(/letters|fair|blog/);
 });
 
-it('the command line and the page of the operator have it in words', () => {
-  expect(auditFacts(audit)).toEqual([
+it('the command line and the page of the operator have it in words', async () => {
+  const { store, fetch } = runRelay();
+  await fetch(post({ email, audit }));
+  const [signup] = (await store.person(email)).signups;
+  if (!signup) throw new Error('It is stored.');
+  expect(signupFacts(signup).slice(-6)).toEqual([
+    ['email', email],
     ['page', page],
     ['touch_rule', 'utm'],
     ['touch', 'first'],
     ['first_touch', 'at 2026-01-05T00:00:00.000Z, rule utm, utm_source fair, utm_campaign spring'],
     ['last_touch', 'at 2026-01-07T00:00:00.000Z, rule ref, utm_source blog'],
   ]);
-  expect(auditFacts(undefined)).toEqual([]);
 });

@@ -90,8 +90,8 @@ it('keeps the signup for review while Turnstile and the name servers hang', asyn
       RELAY_PROOF: 'always',
       RELAY_TURNSTILE_SITE_KEY: 'site-key',
       RELAY_TURNSTILE_SECRET: 'the-secret',
-      RELAY_TURNSTILE_URL: silent,
     },
+    proof: { turnstileUrl: silent },
   });
   const answer = relay.fetch(post({ email: 'ada@example.com', proof: 'a response of its widget' }));
   await waitFor('Turnstile is asked', asked.promise);

@@ -146,13 +146,10 @@ it(`${requests} fuzzed requests cause no internal error and no memory growth`, a
     if (/"level":"(error|fatal)"/.test(line) || /ada@|example\.com/.test(line)) telling.push(line);
   };
   const log = createLog({ level: 'debug', destination: { write: look } });
-  const proofs = {
-    RELAY_TRUSTED_PROXIES: '10.0.0.1',
-    RELAY_PROOF: 'attack',
-    RELAY_PROOF_EFFORT: '10',
-    RELAY_ATTACK_RATE: '50/1s',
-  };
-  const relays = [{ ...proofs, RELAY_FORM_TOKEN: 'true' }, proofs, {}].map((settings) => runRelay({ settings, log }));
+  const proofs = { RELAY_TRUSTED_PROXIES: '10.0.0.1', RELAY_PROOF: 'attack' };
+  const relays = [{ ...proofs, RELAY_FORM_TOKEN: 'true' }, proofs, {}].map((settings) =>
+    runRelay({ settings, proof: { effort: 10 }, log }),
+  );
   const heap: number[] = [];
   const seen = new Map<number, number>();
   let generated = fc.sample(request, { numRuns: batch, seed });

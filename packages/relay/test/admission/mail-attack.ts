@@ -29,10 +29,10 @@ export async function attack({ bots, mailsPerHour, hours, strangersPerHour, peop
   const mail = await startMailServer();
   const relay = runRelay({
     now: () => clock.now,
+    proof: { effort: 10 },
     settings: {
       ...settingsFor(mail),
       RELAY_PROOF: 'attack',
-      RELAY_PROOF_EFFORT: '10',
       RELAY_CONFIRMATION_MAILS_PER_HOUR: String(mailsPerHour),
     },
   });

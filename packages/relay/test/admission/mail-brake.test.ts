@@ -20,7 +20,7 @@ const nobody = settingsFor({ url: 'smtp://127.0.0.1:9' });
 function braking(settings: Readonly<Record<string, string>> = {}) {
   const clock = fullHour();
   const { now: start } = clock;
-  const limits = { RELAY_PROOF: 'attack', RELAY_PROOF_EFFORT: '10', RELAY_CONFIRMATION_MAILS_PER_HOUR: '4' };
+  const limits = { RELAY_PROOF: 'attack', RELAY_CONFIRMATION_MAILS_PER_HOUR: '4' };
   const relay = runRelay({ now: () => clock.now, settings: { ...nobody, ...limits, ...settings } });
   let people = 0;
   const someone = (): string => `p${(people += 1)}@example.com`;
@@ -154,7 +154,7 @@ it('sends a held mail when its hour has come, one of a mailbox, and then tells t
 });
 
 it('is asked for by no front of a Worker, which passes on a right proof, a wrong one, and none', async () => {
-  const config = readConfig({ ...environment, ...nobody, RELAY_PROOF: 'attack', RELAY_PROOF_EFFORT: '10' });
+  const config = readConfig({ ...environment, ...nobody, RELAY_PROOF: 'attack' });
   const pass = (): Promise<Response> => Promise.resolve(new Response('passed', { status: 202 }));
   const front = createFront({ config, log: createLog({ level: 'silent' }), pass });
   const { fillHalf, someone, asks } = braking();

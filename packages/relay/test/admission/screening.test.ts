@@ -72,19 +72,17 @@ describe('screening', () => {
     };
   }
 
-  const defence = { proofEffort: 1 };
-
   it.each([
-    ['default', undefined, { needsProof: false, challenge: null, origin: site }],
-    ['no attack', () => false, { needsProof: false, challenge: null, origin: site }],
+    ['default', undefined, { needsProof: false, proof: null, origin: site }],
+    ['no attack', () => false, { needsProof: false, proof: null, origin: site }],
     ['an attack', () => true, { refused: { errors: [{ code: 'PROOF_REQUIRED' }] } }],
   ])('for a form with RELAY_PROOF=attack, by %s', async (_, countAttack, expected) => {
     const of = received({ RELAY_PROOF: 'attack' }, ada);
-    expect(await new Screening({ defence }).screen(of, now, countAttack)).toMatchObject(expected);
+    expect(await new Screening().screen(of, now, countAttack)).toMatchObject(expected);
   });
 
   it('accepts what any relay with its secret has signed, and hashes as it does', async () => {
-    const screening = new Screening({ defence, secret });
+    const screening = new Screening({ secret });
     const nonce = 'a'.repeat(16);
     const token = makeToken(purposeKey(secret, 'form token'), 'default', site, now - 3000, nonce);
     const screened = await screening.screen(received({ RELAY_FORM_TOKEN: 'true' }, { ...ada, token }), now);
@@ -93,10 +91,10 @@ describe('screening', () => {
   });
 
   it('accepts nothing that another without a secret has signed', async () => {
-    const asked = await new Screening({ defence }).screen(received({ RELAY_FORM_TOKEN: 'true' }, ada), now);
+    const asked = await new Screening().screen(received({ RELAY_FORM_TOKEN: 'true' }, ada), now);
     if (!('refused' in asked) || !asked.refused.ask?.token) throw new Error('No token was asked for.');
     const again = received({ RELAY_FORM_TOKEN: 'true' }, { ...ada, token: asked.refused.ask.token });
-    expect(await new Screening({ defence }).screen(again, now + 3000)).toMatchObject({
+    expect(await new Screening().screen(again, now + 3000)).toMatchObject({
       refused: { errors: [{ code: 'TOKEN_REQUIRED' }] },
     });
   });

@@ -1,13 +1,14 @@
 /** The verdict on a Turnstile response, by the answer of Cloudflare's verification. */
 import { describe, expect, it } from 'vitest';
-import { verifyTurnstile, type TurnstileVerdict } from '../../src/admission/turnstile.ts';
+import type { ProofVerdict } from '../../src/admission/proof.ts';
+import { verifyTurnstile } from '../../src/admission/turnstile.ts';
 import { onPort } from '../sandbox-api.ts';
 
 /** Verifies a response at a server that gives this answer. */
 async function verdictOn(
   answer: (request: Request) => Promise<Response>,
   { client = '203.0.113.9' as string | null, timeoutMs = 30_000 } = {},
-): Promise<TurnstileVerdict> {
+): Promise<ProofVerdict> {
   return verifyTurnstile({
     url: await onPort(answer),
     secret: 'the-secret',

@@ -105,7 +105,7 @@ for (const { name, possible, fills = false, truth, prepare } of failures) {
       if (request.method === 'HEAD') await failing.promise;
       return api.fetch(request);
     });
-    const variables = { NEWSLETTER_API_URL: `${apiUrl}/v2`, RELAY_LIMIT_DOMAIN: '0', ...scene.variables };
+    const variables = { NEWSLETTER_API_URL: `${apiUrl}/v2`, ...scene.variables };
     const relay = await serve(scene.folder, variables);
     const visitors = new Visitors(relay, scene);
     const ready = async (): Promise<boolean> => (await visitors.get('/readyz')).status === 200;

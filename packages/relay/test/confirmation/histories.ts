@@ -143,8 +143,6 @@ export function historyConfig(folder: string): RelayConfig {
     RELAY_CONSENT_SENTENCES: 'Yes, weekly.',
     RELAY_LIMIT_IP: '0',
     RELAY_LIMIT_ADDRESS: '0',
-    RELAY_LIMIT_DOMAIN: '0',
-    RELAY_LIMIT_GLOBAL: '0',
   });
 }
 

@@ -1,7 +1,7 @@
-/** Bulk delivery to the sandbox: calls per signup, confirmation, restarts and failures. */
+/** Bulk delivery to the sandbox: calls per signup, restarts, lost answers. `bulk-*.test.ts` prove its rules. */
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
@@ -47,22 +47,6 @@ function watched(api: SandboxApi): { singles: string[]; bulks: number[] } {
   return asked;
 }
 
-/** Lets it take nothing in bulk. @returns what it was asked */
-function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
-  const asked = watched(api);
-  const through = api.instead;
-  api.instead = async (request) => {
-    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
-    const { subscriptions } = (await request.json()) as { subscriptions: unknown[] };
-    asked.bulks.push(subscriptions.length);
-    return Response.json(
-      { status: 400, statusText: 'bad_request', errors: [{ message: 'Not here.', code: 'X' }] },
-      { status: 400 },
-    );
-  };
-  return asked;
-}
-
 const allDelivered = (relay: RunningRelay, count: number): Promise<void> =>
   waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === count);
 
@@ -78,30 +62,6 @@ it('sends a backlog in bulk, and marks each signup as delivered once the API lis
   expect(asked.bulks[0]).toBe(1000);
   expect(asked.singles.length).toBeLessThan(100);
   expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(1500).toSorted());
-});
-
-it('sends smaller batches where the body would exceed its maximum size', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = watched(api);
-  const relay = await withBacklog(
-    api,
-    people(400),
-    { delivery: { ...delivery, bulk: { above: 400, lookAfterMs: 4000 } } },
-    { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) },
-  );
-  relay.start();
-  await allDelivered(relay, 400);
-  expect(asked.bulks[0]).toBeGreaterThan(100);
-  expect(asked.bulks[0]).toBeLessThan(200);
-});
-
-it('sends signups one by one below the threshold', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = watched(api);
-  const relay = await withBacklog(api, people(99));
-  relay.start();
-  await allDelivered(relay, 99);
-  expect(asked.bulks).toEqual([]);
 });
 
 it('takes the threshold from RELAY_BULK_ABOVE, where never switches bulk delivery off', async () => {
@@ -123,52 +83,6 @@ it('takes the threshold from RELAY_BULK_ABOVE, where never switches bulk deliver
   expect(asked.bulks[0]).toBeGreaterThanOrEqual(50);
 });
 
-it('sends signups alone that the API left out of a batch', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = watched(api);
-  const through = api.instead;
-  api.instead = async (request) => {
-    if (!request.url.endsWith('/bulk_subscriptions')) return through?.(request) ?? Response.error();
-    const { subscriptions } = (await request.json()) as { subscriptions: { email: string }[] };
-    const some = subscriptions.filter((_, i) => i % 10 !== 0);
-    asked.bulks.push(subscriptions.length);
-    return api.sandbox.fetch(
-      new Request(request.url, {
-        method: 'POST',
-        headers: request.headers,
-        body: JSON.stringify({ subscriptions: some }),
-      }),
-    );
-  };
-  const relay = await withBacklog(api, people(200));
-  relay.start();
-  await allDelivered(relay, 200);
-  expect(asked.bulks).toHaveLength(1);
-  expect(asked.singles.length).toBeGreaterThanOrEqual((asked.bulks[0] ?? 0) / 10);
-  expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(200).toSorted());
-});
-
-it('sends signups one by one where the API refuses bulk creation', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = refusingBulk(api);
-  const relay = await withBacklog(api, people(150));
-  relay.start();
-  await allDelivered(relay, 150);
-  expect(asked.singles.toSorted()).toEqual(people(150).toSorted());
-});
-
-it('pauses bulk creation for longer after each refusal', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = refusingBulk(api);
-  // More than go alone in the seconds until bulk is tried again.
-  const relay = await withBacklog(api, people(20_000));
-  relay.start();
-  await waitUntil('bulk was refused twice', () => asked.bulks.length === 2);
-  const before = asked.singles.length;
-  await waitUntil('many more have gone alone', () => asked.singles.length > before + 50);
-  expect(asked.bulks).toHaveLength(2);
-});
-
 it('keeps a batch waiting while the API is down, without counting attempts', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
@@ -181,22 +95,6 @@ it('keeps a batch waiting while the API is down, without counting attempts', asy
   api.instead = through;
   await allDelivered(relay, 150);
   expect(asked.singles.length + asked.bulks.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(150);
-});
-
-it('delivers nothing while it is paused', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = watched(api);
-  const relay = await withBacklog(api, people(150));
-  await relay.store.setPaused(true);
-  const looked = vi.spyOn(relay.store, 'paused');
-  relay.start();
-  // Each signup that comes in makes the relay look again.
-  for (let times = 1; times <= 3; times += 1) {
-    await relay.fetch(post({ email: `later${times}@example.com` }));
-    await waitUntil('the relay has looked', () => looked.mock.calls.length > times);
-  }
-  expect(asked).toEqual({ singles: [], bulks: [] });
-  expect((await relay.store.counts()).waiting).toBe(153);
 });
 
 describe('under a quota', () => {
@@ -303,41 +201,4 @@ it('sends an interrupted batch in bulk again, without reactivating subscriptions
   // She is not among the newest subscriptions.
   expect(asked.singles).toEqual([ada?.email]);
   expect(await api.subscriptions()).toContainEqual(expect.objectContaining({ id: ada?.id, status: 'inactive' }));
-});
-
-it('creates nothing in bulk where the key may not read subscriptions', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = watched(api);
-  const through = api.instead;
-  api.instead = (request) =>
-    request.method === 'GET'
-      ? Promise.resolve(
-          Response.json({ status: 403, statusText: 'x', errors: [{ message: 'No.', code: 'X' }] }, { status: 403 }),
-        )
-      : (through?.(request) ?? Promise.resolve(Response.error()));
-  const relay = await withBacklog(api, people(150));
-  relay.start();
-  await allDelivered(relay, 150);
-  expect(asked.bulks).toEqual([]);
-});
-
-it('confirms a batch after the clock was set back', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  let now = Date.now();
-  const relay = await withBacklog(api, people(150), { now: () => now }, {}, now);
-  api.instead = async (request) => {
-    const answer = await api.sandbox.fetch(request);
-    if (request.url.endsWith('/bulk_subscriptions')) now -= 86_400_000;
-    return answer;
-  };
-  relay.start();
-  let n = 0;
-  await waitUntil('all are delivered', async () => {
-    now += 100;
-    // Its arrival makes the relay look at its clock.
-    await relay.fetch(post({ email: `later${(n += 1)}@example.com` }));
-    api.sandbox.clock.advance(1000);
-    return (await relay.store.counts()).delivered >= 150;
-  });
-  expect(await api.subscriptions()).not.toHaveLength(0);
 });

@@ -1,14 +1,10 @@
-/** Alerts by webhook and command: when each condition begins and ends. */
-import { readFileSync } from 'node:fs';
+/** Alerts by webhook: when each condition begins and ends. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
-import type { Suspicion } from '../../src/events.ts';
 import { createLog } from '../../src/log.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const silent = createLog({ level: 'silent' });
 
@@ -192,42 +188,6 @@ describe('an alert', () => {
     ]);
   });
 
-  test.each([
-    ['a tenth of many', 11, 99, false],
-    ['all of a few', 9, 0, false],
-    ['a third of many', 15, 30, true],
-    ['ten, and nothing else', 10, 0, true],
-  ])('of a honeypot is sent where it holds %s', async (_, held, others, isSent) => {
-    const { url, told } = await webhook();
-    const made = alerts({ webhook: url });
-    const accepted = (suspectedBecause: Suspicion | null): void =>
-      made.onEvent({ type: 'accepted', form: 'jobs', suspectedBecause, needsConfirmation: false, tookMs: 1 });
-    for (let n = 0; n < others; n += 1) accepted(n % 2 ? 'mail-domain' : null);
-    for (let n = 0; n < held + 1; n += 1) accepted(n < held ? 'honeypot' : null);
-    await made.stop();
-    expect(told.map(({ event, forms: affected }) => [event, affected])).toEqual(
-      isSent ? [['honeypot_filled', ['jobs']]] : [],
-    );
-  });
-
-  test('of a honeypot has its end after a window in which it holds few', async () => {
-    const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, honeypotWindowMs: 50 });
-    for (let n = 0; n < 20; n += 1)
-      onEvent({
-        type: 'accepted',
-        form: 'jobs',
-        suspectedBecause: 'honeypot',
-        needsConfirmation: false,
-        tookMs: 1,
-      });
-    await waitUntil('its end is sent', () => told.length === 2);
-    expect(told).toMatchObject([
-      { event: 'honeypot_filled', forms: ['jobs'], message: expect.stringContaining('holds 10 of its last 10') },
-      { event: 'honeypot_quiet', forms: ['jobs'] },
-    ]);
-  });
-
   test('is sent again where the webhook fails', async () => {
     const { url, told } = await webhook([500]);
     alerts({ webhook: url }).onEvent(dead);
@@ -240,16 +200,5 @@ describe('an alert', () => {
     made.onEvent(dead);
     await made.stop();
     expect(told).toHaveLength(1);
-  });
-
-  test('is passed to a command on standard input, without the settings of the relay in its environment', async () => {
-    const file = join(scratchFolder(), 'told');
-    process.env['RELAY_SECRET_OF_TEST'] = 'must not be seen';
-    onTestFinished(() => void delete process.env['RELAY_SECRET_OF_TEST']);
-    alerts({ command: `{ cat; env; } > ${file}.new && mv ${file}.new ${file}` }).onEvent(dead);
-    const text = await waitUntil('the command ran', () => readFileSync(file, 'utf8'));
-    expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ event: 'dead_letters', count: 1 });
-    expect(text).toContain('RELAY_ALERT_EVENT=dead_letters');
-    expect(text).not.toContain('must not be seen');
   });
 });

@@ -13,7 +13,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 2, 1);
 const consent = { kind: 'given', sentence: 'Yes', version: null, page: null, visitor: null } as const;
-const never: RetentionDays = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
+const never: RetentionDays = { delivered: null, review: null, unconfirmed: null, consent: null };
 
 /** One of each kind, all of the same moment. */
 async function filled(): Promise<SignupStore> {
@@ -41,8 +41,7 @@ const all = ['delivered', 'dead', 'review', 'unconfirmed', 'waiting', 'consent']
 
 it.each([
   ['delivered', ['erased', 'dead', 'review', 'unconfirmed', 'waiting', 'consent']],
-  ['dead', ['delivered', 'review', 'unconfirmed', 'waiting', 'consent']],
-  ['review', ['delivered', 'dead', 'unconfirmed', 'waiting', 'consent']],
+  ['review', ['delivered', 'unconfirmed', 'waiting', 'consent']],
   ['unconfirmed', ['delivered', 'dead', 'review', 'waiting', 'consent']],
   ['consent', ['delivered', 'dead', 'review', 'unconfirmed', 'waiting']],
 ] as const)('%s: erases it after its days, not before, and nothing else', async (kind, left) => {

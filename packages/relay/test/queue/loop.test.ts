@@ -163,8 +163,13 @@ describe('the writer of outcomes', () => {
     expect(write).toHaveBeenCalledOnce();
   });
 
-  it('rejects with an error that is no failure of the store', async () => {
-    const writer = new StoreWriter({ health: health(), stopping: new AbortController().signal });
-    await expect(writer.write(() => Promise.reject(new RangeError('a defect')))).rejects.toThrow('a defect');
+  it('repeats a write that a defect ended, and reports no failure of the store', async () => {
+    const events: string[] = [];
+    const writer = new StoreWriter({ health: health(events), stopping: new AbortController().signal });
+    const write = vi
+      .fn<() => Promise<string>>(() => Promise.resolve('written'))
+      .mockRejectedValueOnce(new RangeError('a defect'));
+    expect(await writer.write(write)).toBe('written');
+    expect(events).toEqual([]);
   });
 });

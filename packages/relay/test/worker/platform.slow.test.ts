@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { startMailServer } from '../mail-server.ts';
-import { onPort } from '../sandbox-api.ts';
 import { api, start } from './running-worker.ts';
 import { bundleInFile, serveWorker } from './worker-process.ts';
 
@@ -69,23 +68,23 @@ describe('the Worker', () => {
   it('asks Turnstile about a proof', async () => {
     const { sandbox, settings } = await api();
     const asked: Record<string, string>[] = [];
-    const turnstile = await onPort(async (request) => {
-      const question = Object.fromEntries(new URLSearchParams(await request.text()));
-      asked.push(question);
-      return Response.json(
-        question['response'] === 'good'
+    const turnstile = {
+      name: 'challenges.cloudflare.com',
+      answer(_url: URL, body: string) {
+        const question = Object.fromEntries(new URLSearchParams(body));
+        asked.push(question);
+        return question['response'] === 'good'
           ? { success: true, hostname: 'shop.example' }
-          : { success: false, 'error-codes': ['invalid-input-response'] },
-      );
-    });
-    const worker = await start({
-      ...settings,
+          : { success: false, 'error-codes': ['invalid-input-response'] };
+      },
+    };
+    const protection = {
       RELAY_PROOF: 'always',
       RELAY_SECRET: 'a-secret-of-enough-characters',
       RELAY_TURNSTILE_SITE_KEY: '0x4site',
       RELAY_TURNSTILE_SECRET: 'turnstile-secret',
-      RELAY_TURNSTILE_URL: `${turnstile}/siteverify`,
-    });
+    };
+    const worker = await start({ ...settings, ...protection }, undefined, { host: turnstile });
     const statuses: number[] = [];
     for (const proof of [undefined, 'bad', 'good'])
       statuses.push((await worker.signUp('ada@example.com', { fields: { proof } })).status);

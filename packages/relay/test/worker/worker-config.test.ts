@@ -28,13 +28,10 @@ it('refuses RELAY_CONFIG in YAML, without repeating it', () => {
   expect(error).not.toContain('quite-secret');
 });
 
-it.each([
-  [{ log_levl: 'info' }, 'RELAY_CONFIG: there is no setting "log_levl" (is "log_level" meant?).'],
-  [{ forms: { shop: { tier: {} } } }, 'RELAY_CONFIG: "forms.shop.tier" must be a text, a number'],
-  [{ forms: { Club: null } }, 'RELAY_CONFIG: the name of a form is part of its URL'],
-  [{ forms: { jobs: 3 } }, 'RELAY_CONFIG: the form "jobs" must contain settings.'],
-])('names what is wrong with %j', (config, sentence) => {
-  expect(errorOf(JSON.stringify(config))).toContain(sentence);
+it('names what is wrong with it', () => {
+  expect(errorOf(JSON.stringify({ log_levl: 'info', forms: { jobs: 3 } }))).toMatch(
+    /RELAY_CONFIG: there is no setting "log_levl" \(is "log_level" meant\?\)\.\s.*RELAY_CONFIG: the form "jobs" must contain/s,
+  );
 });
 
 it('says of a wrong secret that it is wrong, not that it is missing', () => {

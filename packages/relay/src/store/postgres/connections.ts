@@ -40,6 +40,11 @@ export class Connections {
       idle_in_transaction_session_timeout: serverMs,
       query_timeout: answerMs,
       stream: () => this.#socket(),
+      // Large integers come as numbers, as in SQLite: all of them are counts, or milliseconds.
+      types: {
+        getTypeParser: (type, format): unknown =>
+          type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format),
+      },
     });
     // An idle connection broke: the next statement opens another.
     this.#pool.on('error', () => undefined);

@@ -3,7 +3,7 @@ import { firstId, schema, sql } from './statements.ts';
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
 import { Connections, json, type RunQuery } from './connections.ts';
-import { explainPostgresError } from '../database-errors.ts';
+import { explainStoreError } from '../database-errors.ts';
 import type { Row } from '../rows.ts';
 import { digestLength, rehashed } from '../signup-identity.ts';
 
@@ -249,7 +249,7 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
   } catch (cause) {
     await database.close();
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`The store ${place} cannot be opened: ${explainPostgresError(cause)}.`, { cause });
+    throw new StartupError(`The store ${place} cannot be opened: ${explainStoreError(cause)}.`, { cause });
   }
 }
 

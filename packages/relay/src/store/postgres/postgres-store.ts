@@ -1,13 +1,5 @@
 /** The PostgreSQL store: one row per signup, group commit of many signups per statement, any number of relays. */
-import {
-  type Overview,
-  reasonsShown,
-  recentMs,
-  recentRead,
-  type SignupCounts,
-  toCounts,
-  toOverview,
-} from '../overview.ts';
+import { type Overview, reasonsShown, recentMs, recentRead, type SignupCounts } from '../overview.ts';
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
@@ -28,15 +20,16 @@ import {
   newRow,
   numberOrNull,
   probeRow,
+  type Candidate,
   type Row,
+  rowsAs,
   settledColumns,
+  type SignupOfPerson,
   type SignupRow,
-  toBatch,
-  toConfirmed,
-  toConsent,
+  toCounts,
   toOpen,
   toOpenStatus,
-  toSignupOfPerson,
+  toOverview,
   toStored,
   toScan,
 } from '../rows.ts';
@@ -69,7 +62,7 @@ import {
   type ConfirmationScan,
 } from '../signup-store.ts';
 import { json, type RunQuery } from './connections.ts';
-import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
+import { asStoreUnavailable, isStoreFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { PostgresCounters } from './counters.ts';
@@ -125,7 +118,7 @@ class PostgresStore implements SignupStore {
     this.#database = database;
     this.webhooks = new PostgresWebhookQueue(database);
     this.counters = new PostgresCounters(database);
-    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isPostgresFailure(error) };
+    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isStoreFailure(error) };
     this.#arrivals = new PostgresGroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
     this.#settlements = new PostgresGroupCommit({ ...group, commit: (settlements) => this.#settleGroup(settlements) });
   }
@@ -163,9 +156,9 @@ class PostgresStore implements SignupStore {
     const state = mailsOf ? 'unconfirmed' : 'waiting';
     const states = claimableStates(state, batch !== undefined);
     const due = batch ? neverAttempted : now;
-    const rows = await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]);
+    const rows = rowsAs<Candidate>(await query(sql.candidates, [forms, state, now - freshMs, limit, states, due]));
     if (rows.length === 0) return [];
-    const signupsOfPeople = (await query(sql.signupsOfPeople, [peopleOf(rows)])).map(toSignupOfPerson);
+    const signupsOfPeople = rowsAs<SignupOfPerson>(await query(sql.signupsOfPeople, [peopleOf(rows)]));
     const { claimed, duplicates, blocked } = planClaim(rows, signupsOfPeople, state);
     const ids = claimed.map(({ id }) => id);
     if (duplicates.length > 0) await query(sql.remove, [duplicates]);
@@ -205,7 +198,7 @@ class PostgresStore implements SignupStore {
   }
 
   openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
-    return this.#read(sql.openBatches, [publicationId], (rows) => rows.map(toBatch));
+    return this.#read(sql.openBatches, [publicationId], (rows) => rowsAs<OpenBatch>(rows));
   }
 
   batchSent(id: string, at: number): Promise<void> {
@@ -245,7 +238,7 @@ class PostgresStore implements SignupStore {
     const lease = this.#leases.get(publicationId) ?? 0;
     const values = [[...rows.keys()], publicationId, at, JSON.stringify(scan), this.#processId, lease, known];
     return asStoreUnavailable('written', async () =>
-      (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed),
+      rowsAs<ConfirmedSignup>(await this.#database.brief.query(sql.confirm, values)),
     );
   }
 
@@ -329,7 +322,7 @@ class PostgresStore implements SignupStore {
   }
 
   listConsents({ after = firstId, limit }: PageRequest): Promise<readonly ConsentRecord[]> {
-    return this.#readLong(sql.consents, [after, limit], (rows) => rows.map(toConsent));
+    return this.#readLong(sql.consents, [after, limit], (rows) => rowsAs<ConsentRecord>(rows));
   }
 
   suppressions({ after = '', limit }: PageRequest): Promise<readonly string[]> {
@@ -339,7 +332,9 @@ class PostgresStore implements SignupStore {
   async person(address: string): Promise<HeldAboutPerson> {
     const person = personHash(address);
     const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
-    const consents = await this.#readLong(sql.consentsOf, [ledgerHashes(address)], (rows) => rows.map(toConsent));
+    const consents = await this.#readLong(sql.consentsOf, [ledgerHashes(address)], (rows) =>
+      rowsAs<ConsentRecord>(rows),
+    );
     const suppressed = await this.#readLong(sql.isSuppressed, [suppressionHash(address)], (rows) => rows.length > 0);
     const mails = await this.#readLong(sql.mailboxesOf, [[mailboxHash(address)]], (rows) => rows.map(toMailbox));
     return { signups, consents, mails, suppressed };

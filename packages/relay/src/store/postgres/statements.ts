@@ -209,7 +209,7 @@ export const sql = {
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
            UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,
   due: `SELECT count(*) AS count FROM ${signup} WHERE state = 'waiting' AND next_attempt_at <= $1`,
-  forms: `SELECT form, count(*) AS open, min(due_at) AS oldest FROM ${signup}
+  forms: `SELECT form, count(*) AS open, min(due_at) AS "oldestSince" FROM ${signup}
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,

@@ -1,13 +1,6 @@
 /** The queue of webhook messages in PostgreSQL. */
 import { asStoreUnavailable } from '../database-errors.ts';
-import {
-  destinationChanges,
-  numberOrNull,
-  type Row,
-  toWebhookBacklog,
-  toWebhookMessage,
-  webhookColumns,
-} from '../rows.ts';
+import { destinationChanges, numberOrNull, type Row, rowsAs, toWebhookMessage, webhookColumns } from '../rows.ts';
 import {
   type WebhookBacklog,
   webhookClaimMs,
@@ -88,7 +81,7 @@ export class PostgresWebhookQueue implements WebhookQueue {
 
   overview(): Promise<readonly WebhookBacklog[]> {
     return asStoreUnavailable('read', async () =>
-      (await this.#database.long.query(webhooks.overview)).map(toWebhookBacklog),
+      rowsAs<WebhookBacklog>(await this.#database.long.query(webhooks.overview)),
     );
   }
 

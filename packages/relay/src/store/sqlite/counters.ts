@@ -1,7 +1,6 @@
 /** The counters of rate limits in SQLite, written with the next commit: each of its own would cost a sync. */
-import { StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counter, type Counters, maxKeys, MemoryCounters, type ReachedCounter } from '../counters.ts';
-import { explainSqliteError } from '../database-errors.ts';
+import { storeError } from '../database-errors.ts';
 import type { Statements } from './statements.ts';
 
 /** Counters deleted in one transaction. */
@@ -70,5 +69,5 @@ export class SqliteCounters implements Counters {
 }
 
 function failRead(cause: unknown): never {
-  throw new StoreUnavailableError(`The store cannot be read: ${explainSqliteError(cause)}.`, { cause });
+  throw storeError('read', cause);
 }

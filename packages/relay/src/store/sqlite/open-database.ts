@@ -6,7 +6,7 @@ import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import { personHash } from '../signup-identity.ts';
-import { explainSqliteError } from '../database-errors.ts';
+import { explainStoreError } from '../database-errors.ts';
 import type { SqliteDriver } from './driver.ts';
 import { personOf, runSteps, steps } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -54,7 +54,7 @@ function openDatabase(givenPath: string, maxPages: number | undefined): SqliteDr
     db?.close();
     unlock();
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`The store ${path} cannot be opened: ${explainSqliteError(cause)}.`, { cause });
+    throw new StartupError(`The store ${path} cannot be opened: ${explainStoreError(cause)}.`, { cause });
   }
   return driverOf(db, path, unlock);
 }
@@ -104,7 +104,7 @@ function truncateLog(db: DatabaseSync): void {
     result = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
   } catch (cause) {
     throw new StoreUnavailableError(
-      `The signups are erased, but the log that may still hold them cannot be emptied: ${explainSqliteError(cause)}.`,
+      `The signups are erased, but the log that may still hold them cannot be emptied: ${explainStoreError(cause)}.`,
       { cause },
     );
   }
@@ -131,7 +131,7 @@ function createPrivateFile(givenPath: string): string {
     }
     return realpathSync(real);
   } catch (cause) {
-    throw new StartupError(`The store ${path} cannot be created: ${explainSqliteError(cause)}.`, { cause });
+    throw new StartupError(`The store ${path} cannot be created: ${explainStoreError(cause)}.`, { cause });
   }
 }
 
@@ -143,7 +143,7 @@ function lockStore(path: string): () => void {
     return lockExclusively(path);
   } catch (cause) {
     if (!(cause instanceof FileInUseError))
-      throw new StartupError(`The lock file ${path}-lock cannot be used: ${explainSqliteError(cause)}.`, { cause });
+      throw new StartupError(`The lock file ${path}-lock cannot be used: ${explainStoreError(cause)}.`, { cause });
     throw new StoreInUseError(
       `Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`,
       { cause },

@@ -1,14 +1,5 @@
 /** The SQLite store, on a file or in a Durable Object: group commit with one sync for many signups, one relay each. */
-import {
-  earliest,
-  type Overview,
-  reasonsShown,
-  recentMs,
-  recentRead,
-  type SignupCounts,
-  toCounts,
-  toOverview,
-} from '../overview.ts';
+import { earliest, type Overview, reasonsShown, recentMs, recentRead, type SignupCounts } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
 import { mailCandidates, type MailCandidate, planClick, planMails, shownBy, toMailbox } from '../mailbox-mails.ts';
@@ -19,21 +10,19 @@ import {
   loadedRow,
   newRow,
   numberOrNull,
-  type Row,
+  type Candidate,
+  rowsAs,
   settledColumns,
   signupColumns,
   type SignupOfPerson,
   type SignupRow,
-  toBatch,
-  toConfirmed,
-  toConsent,
+  toCounts,
   toOpen,
   toOpenStatus,
-  toSignupOfPerson,
+  toOverview,
   toStored,
   toScan,
 } from '../rows.ts';
-import { StoreUnavailableError } from '../../errors.ts';
 import {
   blockedMs,
   type Claim,
@@ -63,7 +52,7 @@ import {
 } from '../signup-store.ts';
 import { SqliteCounters } from './counters.ts';
 import { Erasure } from './erasure.ts';
-import { explainSqliteError } from '../database-errors.ts';
+import { storeError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
 import { countDelivered, dialect, filtered, prepare, type Statements } from './statements.ts';
@@ -111,12 +100,14 @@ export class SqliteStore implements SignupStore {
 
   claim({ forms, limit, now, batch, mailsOf }: Claim): Promise<readonly ClaimedSignup[]> {
     const state = mailsOf ? 'unconfirmed' : 'waiting';
-    const candidates = (): Row[] => {
+    const candidates = (): readonly Candidate[] => {
       const { fresh, due } = this.#statements;
-      const first = forms.flatMap((form) => fresh.all({ form, state, since: now - freshMs, limit }));
+      const first = forms.flatMap((form) => rowsAs<Candidate>(fresh.all({ form, state, since: now - freshMs, limit })));
       if (first.length >= limit) return first.toSorted(byDue).slice(0, limit);
       const rest = claimableStates(state, batch !== undefined).flatMap((each) =>
-        forms.flatMap((form) => due.all({ form, state: each, now: batch ? neverAttempted : now, limit })),
+        forms.flatMap((form) =>
+          rowsAs<Candidate>(due.all({ form, state: each, now: batch ? neverAttempted : now, limit })),
+        ),
       );
       const ids = new Set(first.map(({ id }) => id));
       return [...first.toSorted(byDue), ...rest.filter(({ id }) => !ids.has(id)).toSorted(byAttempt)].slice(0, limit);
@@ -166,7 +157,7 @@ export class SqliteStore implements SignupStore {
   }
 
   #signupsOf(people: readonly string[]): SignupOfPerson[] {
-    return people.flatMap((person) => this.#statements.signupsOfPerson.all({ person }).map(toSignupOfPerson));
+    return people.flatMap((person) => rowsAs<SignupOfPerson>(this.#statements.signupsOfPerson.all({ person })));
   }
 
   async settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void> {
@@ -210,7 +201,7 @@ export class SqliteStore implements SignupStore {
   }
 
   openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
-    return this.#read(() => this.#statements.openBatches.all(publicationId).map(toBatch));
+    return this.#read(() => rowsAs<OpenBatch>(this.#statements.openBatches.all(publicationId)));
   }
 
   batchSent(id: string, at: number): Promise<void> {
@@ -243,7 +234,9 @@ export class SqliteStore implements SignupStore {
     const confirmed = await this.#commits.run(() => {
       this.#statements.saveScan.run({ publicationId, place: JSON.stringify(scan) });
       return found.flatMap(({ email, ...known }) =>
-        this.#statements.confirm.all({ publicationId, person: personHash(email), at, ...known }).map(toConfirmed),
+        rowsAs<ConfirmedSignup>(
+          this.#statements.confirm.all({ publicationId, person: personHash(email), at, ...known }),
+        ),
       );
     });
     this.#addDelivered(before, confirmed.length);
@@ -348,7 +341,7 @@ export class SqliteStore implements SignupStore {
   }
 
   listConsents({ after = '', limit }: PageRequest): Promise<readonly ConsentRecord[]> {
-    return this.#read(() => this.#statements.consents.all({ after, limit }).map(toConsent));
+    return this.#read(() => rowsAs<ConsentRecord>(this.#statements.consents.all({ after, limit })));
   }
 
   suppressions({ after = '', limit }: PageRequest): Promise<readonly string[]> {
@@ -363,10 +356,9 @@ export class SqliteStore implements SignupStore {
           .all({ person })
           .map(toStored)
           .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-        consents: this.#statements.consentsOf
-          .all(...ledgerHashes(address))
-          .map(toConsent)
-          .toSorted((a, b) => a.at - b.at),
+        consents: rowsAs<ConsentRecord>(this.#statements.consentsOf.all(...ledgerHashes(address))).toSorted(
+          (a, b) => a.at - b.at,
+        ),
         mails: this.#statements.mailboxesOf.all(mailboxHash(address)).map(toMailbox),
         suppressed: this.#statements.isSuppressed.get(suppressionHash(address)) !== undefined,
       };
@@ -439,17 +431,15 @@ export class SqliteStore implements SignupStore {
     try {
       return Promise.resolve(query());
     } catch (cause) {
-      return Promise.reject(
-        new StoreUnavailableError(`The store cannot be read: ${explainSqliteError(cause)}.`, { cause }),
-      );
+      return Promise.reject(storeError('read', cause));
     }
   }
 }
 
-function byDue(one: Row, other: Row): number {
-  return Number(one['dueAt']) - Number(other['dueAt']);
+function byDue(one: Candidate, other: Candidate): number {
+  return one.dueAt - other.dueAt;
 }
 
-function byAttempt(one: Row, other: Row): number {
+function byAttempt(one: Candidate, other: Candidate): number {
   return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byDue(one, other);
 }

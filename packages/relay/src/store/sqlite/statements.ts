@@ -184,7 +184,7 @@ export const sql = {
 export const scans = {
   counts: `SELECT state, sum(count) AS count FROM ${countsOfUndelivered} GROUP BY state`,
   due: `SELECT count(*) AS count FROM signup WHERE state = 'waiting' AND next_attempt_at <= :now`,
-  forms: `SELECT form, sum(count) AS open, min(oldest) AS oldest FROM ${countsOfUndelivered}
+  forms: `SELECT form, sum(count) AS open, min(oldest) AS oldestSince FROM ${countsOfUndelivered}
           WHERE state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE ${isIdle} AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,

@@ -1,13 +1,6 @@
 /** The queue of webhook messages in SQLite. */
 import type { SqliteGroupCommit } from '../group-commit.ts';
-import {
-  destinationChanges,
-  numberOrNull,
-  type Row,
-  toWebhookBacklog,
-  toWebhookMessage,
-  webhookColumns,
-} from '../rows.ts';
+import { destinationChanges, numberOrNull, type Row, rowsAs, toWebhookMessage, webhookColumns } from '../rows.ts';
 import {
   type WebhookBacklog,
   webhookClaimMs,
@@ -102,6 +95,6 @@ export class SqliteWebhookQueue implements WebhookQueue {
   }
 
   overview(): Promise<readonly WebhookBacklog[]> {
-    return this.#read(() => this.#statements.overview.all().map(toWebhookBacklog));
+    return this.#read(() => rowsAs<WebhookBacklog>(this.#statements.overview.all()));
   }
 }
