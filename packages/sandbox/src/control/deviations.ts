@@ -1,6 +1,6 @@
 /**
- * Deviations: one field of an answer changed, as services change them. What a client makes of each shows whether it ends
- * over fields that it does not need.
+ * Deviations: one field of an answer changed, as services change them. They show whether a client ends over fields
+ * that it does not need.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 
