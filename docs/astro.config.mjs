@@ -74,12 +74,8 @@ export default defineConfig({
             'privacy',
             'support',
             'troubleshooting',
+            'decisions',
           ],
-        },
-        {
-          label: 'For contributors',
-          collapsed: true,
-          items: ['contributing/tour', 'tests', 'benchmarks', 'releases', { autogenerate: { directory: 'decisions' } }],
         },
       ],
     }),

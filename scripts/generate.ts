@@ -18,7 +18,6 @@ export type GeneratedFiles = Readonly<Record<string, string | null>>;
 const generators = [
   'packages/core/scripts/generate.ts',
   'packages/core/test/signup/histories/page.ts',
-  'packages/relay/scripts/dashboard.ts',
   'packages/sandbox/test/option-table.ts',
   'packages/cli/test/command-tables.ts',
   'widget/scripts/readme.ts',

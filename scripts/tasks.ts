@@ -46,7 +46,7 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The steps of a release: `version` and `files`.
   ['release', async (args) => (await import('./release.ts')).release(args)],
   ['format', () => run('oxfmt', [])],
-  // Every file that follows from others: types, texts, schemas, tables of the documentation, the dashboard.
+  // Every file that follows from others: types, texts, schemas, tables of the documentation.
   ['generate', async () => (await import('./generate.ts')).generate()],
   // Format, types, rules and unused code, without running a test.
   ['lint', () => runSteps(lintSteps)],

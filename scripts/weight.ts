@@ -29,7 +29,6 @@ export const generated: readonly string[] = [
   '**/pnpm-lock.yaml',
   'packages/core/{api.md,src/resources.ts,src/contract/{answer-records,table,words}.ts,src/schema/types.ts}',
   'packages/core/src/endpoint/page-{style,themes}.ts',
-  'packages/relay/deploy/grafana/dashboard.json',
   'nodes/Newsletter/__schema__/**',
   'widget/custom-elements.json',
   'docs/src/content/docs/benchmarks.md',

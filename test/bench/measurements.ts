@@ -66,6 +66,19 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'rooms/walks.ts',
+    goals: {
+      call: { title: 'Core: functions entered by a read of one record', unit: 'functions', must: { atMost: 60 } },
+      frames: { title: 'Core: frames between the caller of that read and fetch', unit: 'frames', must: { atMost: 8 } },
+      signup: { title: 'Relay: functions entered from a post to its 202', unit: 'functions', must: { atMost: 90 } },
+      poll: {
+        title: 'n8n: functions entered by a poll of the trigger, one new person',
+        unit: 'functions',
+        must: { atMost: 120 },
+      },
+    },
+  },
+  {
     script: 'core/cold-start.ts',
     goals: Object.fromEntries(
       [20, 100, 500].flatMap((calls) => [
@@ -209,17 +222,6 @@ export const measurements: readonly Measurement[] = [
         peer: 'a fresh database',
         must: { atMost: 1.2 },
       },
-    },
-  },
-  {
-    script: 'sandbox/requests.ts',
-    goals: {
-      requests: {
-        title: 'Sandbox: 10,000 requests in process, half creates, half pages of ten',
-        unit: 'ms',
-        must: { below: 1000 },
-      },
-      reset: { title: 'Sandbox: time of a reset to the empty seed', unit: 'ms', must: { below: 5 } },
     },
   },
   {

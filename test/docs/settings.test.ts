@@ -7,20 +7,15 @@ import { group, setting, type ValueOf } from '../../packages/relay/src/config/se
 import { oneOf } from '../../packages/relay/src/config/values.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
-const extended = group({
-  ...formSettings.members,
-  greeting: setting('RELAY_GREETING', oneOf('warm', 'cold').prefault('warm'), 'How visitors are greeted'),
-});
+const greeting = setting('RELAY_GREETING', oneOf('warm', 'cold').prefault('warm'), 'How visitors are greeted');
+const extended = group({ ...formSettings.members, greeting });
 
-const module = '../../packages/relay/src/config/form.ts';
-
-beforeEach(() => {
+/** Each test reads the settings anew, with one more; what imports them later finds it. */
+beforeEach(async () => {
   vi.resetModules();
-  vi.doMock(module, async (load) => ({ ...(await load<object>()), formSettings: extended }));
-  onTestFinished(() => {
-    vi.doUnmock(module);
-    vi.resetModules();
-  });
+  const { formSettings: fresh } = await import('../../packages/relay/src/config/form.ts');
+  Object.assign(fresh, group({ ...fresh.members, greeting }));
+  onTestFinished(() => void vi.resetModules());
 });
 
 /** Reads a file with a form, beside what every relay needs. */

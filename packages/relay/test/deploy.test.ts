@@ -7,10 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
-import { generate } from '../scripts/dashboard.ts';
 import { readConfig, settings } from '../src/index.ts';
+import { metricRows } from '../src/ops/metrics.ts';
 import { onPort } from './sandbox-api.ts';
-import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 
 const folder = new URL('../deploy/', import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
@@ -27,8 +26,11 @@ it.each(readdirSync(folder).filter((name) => lstatSync(new URL(name, folder)).is
   },
 );
 
-it('has the dashboard that follows from the table of metrics', () => {
-  expectUpToDate(generate());
+it('has a dashboard that asks for metrics that exist', () => {
+  const asked = new Set(file('grafana/dashboard.json').match(/\bnewsletter_relay_\w+/g));
+  const served = Object.values(metricRows).map(({ name }) => name);
+  expect(asked.size).toBeGreaterThan(20);
+  expect([...asked].filter((name) => !served.includes(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual([]);
 });
 
 describe('the Dockerfile', () => {
