@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { addWidgetFiles, builtFile } from './files.ts';
 import { relayEvents } from './live-events.ts';
-import { addAnswers, currentOptions } from './playground.ts';
+import { currentOptions } from './playground.ts';
 
 /** The addresses of the other servers. */
 export interface SiteOptions {
@@ -42,7 +42,6 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
   site.get('/playground/preview', () =>
     builtFile('preview.html', policy({ ...playground, 'frame-ancestors': "'self'" })),
   );
-  addAnswers(site);
   addExamplePages(site, policy, endpoint, receiver);
   // Which sources bring readers who stay, in a publication with a clock of its own.
   let sources: Promise<string> | undefined;

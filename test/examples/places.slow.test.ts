@@ -14,9 +14,8 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { places } from '../../examples/demo/page/places.ts';
-import { initialSetup, type Platform } from '../../examples/demo/page/setup.ts';
-import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { guides, snippetsFor, type Platform } from '../../examples/demo/page/places.ts';
+import { initialSetup } from '../../examples/demo/page/setup.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { root } from '../../scripts/root.ts';
@@ -186,7 +185,7 @@ async function buildSite(platform: Platform, generator: Generator, endpoint: str
       platform,
       language: 'de',
       theme: 'harbor',
-      values: { 'attribute.endpoint': endpoint, 'look.layout': 'card', 'slot.head': head },
+      values: { 'attribute.endpoint': endpoint, 'attribute.layout': 'card', 'slot.head': head },
       fields: [{ name: 'First Name' }],
     },
     options,
@@ -254,7 +253,7 @@ async function open(name: string): Promise<{ page: Page; signsUp: () => Promise<
   return { page, signsUp };
 }
 
-const ran = places.filter(({ run }) => run?.test === 'test/examples/places.slow.test.ts');
+const ran = guides.filter(({ run }) => run?.test === 'test/examples/places.slow.test.ts');
 
 it('builds a site with each place that the table says', () => {
   expect(ran.map(({ platform }) => platform).toSorted()).toEqual(Object.keys(generators).toSorted());
