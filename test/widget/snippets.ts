@@ -12,7 +12,8 @@ import { parse } from 'vue/compiler-sfc';
 import { renderToString } from 'vue/server-renderer';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { platforms, snippetsFor, type Platform } from '../../examples/demo/page/places.ts';
-import { initialSetup, type Field, type Setup } from '../../examples/demo/page/setup.ts';
+import type { Field } from '../../examples/demo/page/options.ts';
+import { initialSetup, type Setup } from '../../examples/demo/page/setup.ts';
 import { root } from '../../scripts/root.ts';
 
 export const options = await currentOptions();

@@ -15,8 +15,8 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  * @tagname newsletter-field
  *
  * @attr {string} name - Name of the custom field in your publication: its display text, with spaces and case.
- * @attr {'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | 'consent'} [kind=string] - Kind of
- *   the custom field, or `consent` for a sentence to agree to. Any other word means `string`.
+ * @attr {'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | 'consent'} [kind=string] - Kind
+ *   of the custom field, or `consent` for a sentence to agree to. Any other word means `string`.
  * @attr {string} label - Label of the control. Default: the name. For a `consent` it is the sentence, which is
  *   sent with the signup.
  * @attr {boolean} required - The form is not sent without a value; a checkbox must be ticked.

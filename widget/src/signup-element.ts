@@ -40,8 +40,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
  * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
  *   `example.com`, instead of web storage.
- * @attr {'auto' | 'code' | 'source'} [ref-is=auto] - What the referral parameter carries. Default: in `ref`, a code that looks
- *   like one of the service, else a source; under another name, a code.
+ * @attr {'auto' | 'code' | 'source'} [ref-is=auto] - What the referral parameter carries. Default: in `ref`, a code
+ *   that looks like one of the service, else a source; under another name, a code.
  * @attr {string} same-site - Hosts that are no referring site, such as `blog.example.com`, separated by spaces.
  * @attr {boolean} click-ids - Names source and medium by the click id of an ad, where the address has no source.
  * @attr {boolean} referrer-medium - Names source and medium of visits from search engines and social networks.
@@ -104,8 +104,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @cssprop {<color>} [--newsletter-on-accent=black or white] - Text on the button.
  * @cssprop {<color>} [--newsletter-text=the page's] - Text of `card`, `cover` and `dialog`.
  * @cssprop {<color>} [--newsletter-muted=about 77% of the text] - Small print and placeholders.
- * @cssprop {<color>} [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default: the page
- *   behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
+ * @cssprop {<color>} [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default:
+ *   the page behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
  * @cssprop {<color>} [--newsletter-field=the page, lighter] - Background of inputs; the default is that of the
  *   surface.
  * @cssprop {<color>} [--newsletter-border=about 55% of the text] - Lines around inputs.

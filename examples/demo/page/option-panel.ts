@@ -5,13 +5,13 @@
 import { button, field as labelled } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { Option, Options } from './options.ts';
-import { fieldLimit, fieldPrefix, valueLimit, type Field, type Setup } from './setup.ts';
+import type { Field, Option, Options, TagSetup } from './options.ts';
+import { fieldLimit, fieldPrefix, valueLimit } from './setup.ts';
 
 /** Shows other fields. @returns a promise that resolves once the page shows them */
 export type OnFields = (fields: readonly Field[]) => Promise<unknown>;
 
-export function optionPanel(options: Options, setup: Setup, onFields: OnFields): TemplateResult {
+export function optionPanel(options: Options, setup: TagSetup, onFields: OnFields): TemplateResult {
   const [first, ...others] = options.groups.map(({ title, about, options: list }, at) =>
     group(
       title,
@@ -116,7 +116,7 @@ function withCode(text: string): unknown {
 }
 
 /** The form of the page's own, and the editor of custom fields: the last one is open. */
-function fields({ fieldOptions }: Options, setup: Setup, onFields: OnFields): TemplateResult {
+function fields({ fieldOptions }: Options, setup: TagSetup, onFields: OnFields): TemplateResult {
   const change = async (next: readonly Field[], focus: string): Promise<void> => {
     await onFields(next);
     document.querySelector<HTMLElement>(focus)?.focus();

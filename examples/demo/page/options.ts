@@ -1,4 +1,6 @@
-/** The options of the tag as the page gets them from the server, which reads them from `custom-elements.json`. */
+/**
+ * The options of the tag, which the server reads from `custom-elements.json`, and what is chosen of them.
+ */
 import type { Texts } from './fallback.ts';
 
 /** How a value is entered. */
@@ -38,6 +40,24 @@ export interface Options {
   readonly themes: readonly string[];
   /** The texts of a form that works without the script, by language. */
   readonly texts: Readonly<Record<string, Texts>>;
+}
+
+/** A custom field: the attributes of its `<newsletter-field>` by name, none of them empty. */
+export type Field = Readonly<Record<string, string>>;
+
+export const directions = ['ltr', 'rtl'] as const;
+
+/** What is chosen for a tag. */
+export interface TagSetup {
+  /** Values that differ from the option's default, by its key. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly fields: readonly Field[];
+  /** `enhance`: the script enhances the page's own form. */
+  readonly mode: 'own' | 'enhance';
+  readonly language: string;
+  /** Name of a theme; empty for none. */
+  readonly theme: string;
+  readonly direction: (typeof directions)[number];
 }
 
 /** All options of `<newsletter-signup>`. */

@@ -2,8 +2,7 @@
  * Where the tag can stand: one row for each place, with its snippets. The playground shows the snippets, and the
  * documentation has a page for each row with a guide.
  */
-import type { Options } from './options.ts';
-import type { Setup } from './setup.ts';
+import type { Options, TagSetup } from './options.ts';
 import {
   astroComponent,
   clientComponent,
@@ -364,7 +363,7 @@ export interface Snippet {
 }
 
 /** The snippets of a setup, for its place. */
-export function snippetsFor(setup: Setup, options: Options): readonly Snippet[] {
+export function snippetsFor(setup: TagSetup & { readonly platform: Platform }, options: Options): readonly Snippet[] {
   const { pieces }: Place = places[setup.platform];
   const wanted = wantedOf(setup, options);
   return pieces

@@ -4,10 +4,10 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { exampleSetups } from './examples.ts';
 import { choice, optionPanel, segments } from './option-panel.ts';
-import type { Options } from './options.ts';
+import { directions, type Options } from './options.ts';
 import { places, snippetsFor } from './places.ts';
 import { Preview } from './preview.ts';
-import { directions, initialSetup, readSetup, schemes, widths, writeSetup, type Setup } from './setup.ts';
+import { initialSetup, readSetup, schemes, widths, writeSetup, type Setup } from './setup.ts';
 import { stateNames } from './states.ts';
 import { tagWithForm } from './tag.ts';
 

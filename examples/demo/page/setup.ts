@@ -1,26 +1,14 @@
-/** The setup of the playground: everything that is chosen. The form of the page and the query of its address have it. */
-import { optionsIn, type Option, type Options } from './options.ts';
+/** The setup of the playground: all that is chosen. The form of the page and the query of its address name it. */
+import { directions, optionsIn, type Field, type Option, type Options, type TagSetup } from './options.ts';
 import { isPlatform, type Platform } from './places.ts';
 import { isState, type StateName } from './states.ts';
 
 export const schemes = ['light', 'dark'] as const;
-export const directions = ['ltr', 'rtl'] as const;
 /** Widths of the preview in pixels. */
 export const widths = ['320', '480', '768'] as const;
 
-/** A custom field: the attributes of its `<newsletter-field>` by name, none of them empty. */
-export type Field = Readonly<Record<string, string>>;
-
-export interface Setup {
-  /** Values that differ from the option's default, by its key. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly fields: readonly Field[];
-  /** `enhance`: the script enhances the page's own form. */
-  readonly mode: 'own' | 'enhance';
-  readonly language: string;
-  /** Name of a theme; empty for none. */
-  readonly theme: string;
-  readonly direction: (typeof directions)[number];
+/** The tag, and how it is shown. */
+export interface Setup extends TagSetup {
   readonly scheme: (typeof schemes)[number];
   readonly width: (typeof widths)[number];
   readonly state: StateName;

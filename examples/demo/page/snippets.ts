@@ -1,4 +1,4 @@
-/** The kinds of code to copy: the tag in the form that each kind of website takes. `places.ts` says which takes which. */
+/** The kinds of code to copy: the tag as a kind of website takes it. `places.ts` says which takes which. */
 import { fallbackStyles } from './fallback-styles.ts';
 import { fieldsOf, isTag } from './fallback.ts';
 import {
@@ -14,8 +14,7 @@ import {
   type Dialect,
   type Tag,
 } from './markup.ts';
-import type { Options } from './options.ts';
-import type { Setup } from './setup.ts';
+import type { Options, TagSetup } from './options.ts';
 import { tagOf, tagWithForm } from './tag.ts';
 
 export interface Wanted {
@@ -219,12 +218,12 @@ export function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): 
 }
 
 /** The tag of a setup in HTML, without the scripts. */
-export function markupOf(setup: Setup, options: Options): string {
+export function markupOf(setup: TagSetup, options: Options): string {
   return tagOnly.write(wantedOf(setup, options));
 }
 
 /** What the code of a setup is written from. */
-export function wantedOf(setup: Setup, options: Options): Wanted {
+export function wantedOf(setup: TagSetup, options: Options): Wanted {
   const bare = tagOf(setup, options);
   const [, relay] = relayEndpoint.exec(String(bare.attributes['endpoint'])) ?? [];
   return {

@@ -1,11 +1,10 @@
 /** The tag of a setup. */
 import { exampleEndpoint, isPlain, withForm } from './fallback.ts';
 import { isStyleValue, type Tag } from './markup.ts';
-import { optionsIn, type Option, type Options } from './options.ts';
-import type { Setup } from './setup.ts';
+import { optionsIn, type Option, type Options, type TagSetup } from './options.ts';
 
 /** The tag without a form. */
-export function tagOf(setup: Setup, options: Options): Tag {
+export function tagOf(setup: TagSetup, options: Options): Tag {
   const values = { 'attribute.endpoint': exampleEndpoint, ...setup.values };
   const all = optionsIn(options);
   const messages = chosen(all, 'message', values);
@@ -29,7 +28,7 @@ export function tagOf(setup: Setup, options: Options): Tag {
 }
 
 /** The tag of a setup with the form in it, as it is copied. */
-export function tagWithForm(setup: Setup, options: Options): Tag {
+export function tagWithForm(setup: TagSetup, options: Options): Tag {
   const tag = tagOf(setup, options);
   return withForm(tag, options.texts[setup.language] ?? {}, setup.mode === 'enhance' || isPlain(tag, setup.theme));
 }
