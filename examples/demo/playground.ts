@@ -5,9 +5,9 @@ import { languageTexts, widgetLanguages, widgetThemes } from './files.ts';
 import { fallbackTexts, textAttribute, type Texts } from './page/fallback.ts';
 import type { Control, Option, OptionGroup, Options } from './page/options.ts';
 
-/** Read at every request, so that a new build of the widget shows without a restart. */
-export async function currentOptions(): Promise<Options> {
-  const elements = await readElements();
+/** @param manifest - by default it is read now, so that a new build of the widget shows without a restart */
+export async function currentOptions(manifest = readElements()): Promise<Options> {
+  const elements = await manifest;
   const form = declared(elements, 'newsletter-signup');
   const languages = await widgetLanguages();
   const texts = languages.map(async (tag) => [tag, await formTexts(tag)] as const);

@@ -20,6 +20,7 @@ import { optionsIn } from '../../examples/demo/page/options.ts';
 import { platforms, snippetsFor } from '../../examples/demo/page/places.ts';
 import { initialSetup, readSetup, writeSetup, type Setup } from '../../examples/demo/page/setup.ts';
 import { tagOf } from '../../examples/demo/page/tag.ts';
+import { readElements } from '../../widget/scripts/manifest.ts';
 
 const options = await currentOptions();
 const read = (search: string): Setup => readSetup(new URLSearchParams(search), options);
@@ -58,6 +59,15 @@ const setups = fc
 describe('the playground', () => {
   it.each(exampleSetups)('keeps the example "$title" in its address', ({ setup }) => {
     expect(read(writeSetup(setup))).toEqual(setup);
+  });
+
+  it('has what is added to the manifest', async () => {
+    const added = { attributes: [{ name: 'new-word', type: { text: "'one' | 'two'" }, default: 'one' }] };
+    const elements = (await readElements()).map((element) => ({ ...element, ...added }));
+    const more = await currentOptions(Promise.resolve(elements));
+    const setup = readSetup(new URLSearchParams('attribute.new-word=two&field.0.name=&field.0.new-word=one'), more);
+    expect(setup.fields).toEqual([{}]);
+    expect(write(tagOf(setup, more), html)).toContain('<newsletter-signup new-word="two">');
   });
 
   it('reads every setup back from its address', () => {
