@@ -22,7 +22,10 @@ import { setWorld, takePicture } from './world.ts';
 
 /** A site around the snippet. */
 interface Generator {
-  /** What is installed besides the tag: exact versions. Without any, `command` is a program of the machine. */
+  /**
+   * What is installed besides the tag: the generator, in the version of the table, and more in exact versions. Without
+   * any, `command` is a program of the machine.
+   */
   readonly packages?: readonly string[];
   readonly command: string;
   readonly args?: readonly string[];
@@ -63,7 +66,7 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: '_site',
   },
   eleventy: {
-    packages: ['@11ty/eleventy@3.1.8'],
+    packages: ['@11ty/eleventy'],
     command: 'eleventy',
     files: (page) => ({
       '_includes/page.html': document('{{ content }}'),
@@ -72,7 +75,7 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: '_site',
   },
   astro: {
-    packages: ['astro@7.3.5'],
+    packages: ['astro'],
     command: 'astro',
     args: ['build'],
     files: (page) => ({
@@ -81,7 +84,7 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: 'dist',
   },
   next: {
-    packages: ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+    packages: ['next', 'react@19.3.1', 'react-dom@19.3.1'],
     command: 'next',
     args: ['build'],
     files: (page) => ({
@@ -93,14 +96,14 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: 'out',
   },
   nuxt: {
-    packages: ['nuxt@4.5.2'],
+    packages: ['nuxt'],
     command: 'nuxt',
     args: ['generate'],
     files: (page) => ({ 'app/app.vue': `<template>\n  ${page}\n</template>\n` }),
     built: '.output/public',
   },
   sveltekit: {
-    packages: ['@sveltejs/kit@3.2.0', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte@5.57.3', 'vite@8.3.8'],
+    packages: ['@sveltejs/kit', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte@5.57.3', 'vite@8.3.8'],
     command: 'vite',
     args: ['build'],
     files: (page) => ({
@@ -118,7 +121,7 @@ export default { plugins: [sveltekit({ adapter })] };
   },
   docusaurus: {
     packages: [
-      '@docusaurus/core@3.10.2',
+      '@docusaurus/core',
       '@docusaurus/plugin-content-pages@3.10.2',
       '@docusaurus/theme-classic@3.10.2',
       'react@19.3.1',
@@ -220,19 +223,15 @@ async function open(name: string): Promise<{ page: Page; signsUp: () => Promise<
 
 const ran = guides.filter(({ run }) => run?.test === 'test/examples/places.slow.test.ts');
 
-it('builds a site with each place that the table says', () => {
-  expect(ran.map(({ platform }) => platform).toSorted()).toEqual(Object.keys(generators).toSorted());
-});
-
 describe.each(ran)('$name', ({ platform, run }) => {
   const generator = generators[platform];
   it.skipIf(missing.has(platform))(
     'renders the form, signs up with the campaign, and tells the page',
     async () => {
       if (!generator) throw new Error(`There is no site for ${platform}.`);
-      const { packages } = generator;
-      if (packages) expect(packages[0]).toMatch(new RegExp(`@${run?.version}$`));
-      const installed = packages && (await installOnePacked('signup', ...packages));
+      const [program, ...more] = generator.packages ?? [];
+      const installed =
+        program === undefined ? undefined : await installOnePacked('signup', `${program}@${run?.version}`, ...more);
       const folder = installed?.folder ?? (await mkdtemp(join(tmpdir(), `newsletter-${platform}-`)));
       try {
         const built = await buildSite(platform, generator, `${world().servers.relayUrl}/signup`, folder);
