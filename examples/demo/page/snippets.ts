@@ -73,93 +73,76 @@ export interface Code {
   readonly write: (wanted: Wanted) => string;
 }
 
+const code = (language: string, writer: Code['write']): Code => ({ language, write: writer });
+
 /** The same for every setup. */
-export const fixed = (language: string, ...text: readonly string[]): Code => ({
-  language,
-  write: () => text.join('\n'),
-});
+export const fixed = (language: string, ...text: readonly string[]): Code => code(language, () => text.join('\n'));
 /** The tag with its form and styles. */
-export const tagOnly: Code = { language: 'html', write: (wanted) => markup(wanted) };
-export const scriptsOnly: Code = { language: 'html', write: scripts };
+export const tagOnly = code('html', (wanted) => markup(wanted));
+export const scriptsOnly = code('html', scripts);
 /** The tag and its scripts in one piece. */
-export const pasted: Code = { language: 'html', write: (wanted) => lines(markup(wanted), scripts(wanted)) };
+export const pasted = code('html', (wanted) => lines(markup(wanted), scripts(wanted)));
 /** The same in a file of templates. */
-export const included: Code = {
-  language: 'html',
-  write: (wanted) => lines(markup(wanted, templateFile), scripts(wanted)),
-};
-export const astroComponent: Code = {
-  language: 'astro',
-  write: (wanted) => included.write(wanted).replaceAll(/<(?:style|script)\b/g, '$& is:inline'),
-};
+export const included = code('html', (wanted) => lines(markup(wanted, templateFile), scripts(wanted)));
+export const astroComponent = code('astro', (wanted) =>
+  included.write(wanted).replaceAll(/<(?:style|script)\b/g, '$& is:inline'),
+);
 /** In WordPress a block. No blank lines: some themes turn them into paragraphs. */
-export const inBlock = ({ language, write: content }: Code): Code => ({
-  language,
-  write: (wanted) => lines('<!-- wp:html -->', content(wanted), '<!-- /wp:html -->'),
-});
-export const reactComponent: Code = {
-  language: 'jsx',
-  write: (wanted) =>
+export const inBlock = ({ language, write: content }: Code): Code =>
+  code(language, (wanted) => lines('<!-- wp:html -->', content(wanted), '<!-- /wp:html -->'));
+export const reactComponent = code(
+  'jsx',
+  (wanted) =>
     `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`,
-};
+);
 /** A component that only runs in the browser. */
-export const clientComponent: Code = {
-  language: 'jsx',
-  write: (wanted) => `'use client';\n\n${reactComponent.write(wanted)}`,
-};
-export const vueComponent: Code = {
-  language: 'vue',
-  write: (wanted) =>
+export const clientComponent = code('jsx', (wanted) => `'use client';\n\n${reactComponent.write(wanted)}`);
+export const vueComponent = code(
+  'vue',
+  (wanted) =>
     `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`,
-};
-export const svelteComponent: Code = {
-  language: 'svelte',
-  write: (wanted) =>
+);
+export const svelteComponent = code(
+  'svelte',
+  (wanted) =>
     `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`,
-};
+);
 /** A React component for places without a build: it loads the scripts itself. */
-export const loadingComponent: Code = {
-  language: 'jsx',
-  write: (wanted) =>
-    lines(
-      "import { useEffect } from 'react';",
-      'export default function SignupForm() {',
-      '  useEffect(() => {',
-      `    for (const src of [${addresses(wanted)
-        .map((address) => `'${address}'`)
-        .join(', ')}]) {`,
-      '      if (document.querySelector(`script[src="${src}"]`)) continue;',
-      "      document.head.append(Object.assign(document.createElement('script'), { src }));",
-      '    }',
-      wanted.theme &&
-        `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted)}' }));`,
-      '  }, []);',
-      '  return (',
-      write(styled(wanted.tag, sheet(wanted)), jsx, 2),
-      '  );',
-      '}',
-    ),
-};
+export const loadingComponent = code('jsx', (wanted) =>
+  lines(
+    "import { useEffect } from 'react';",
+    'export default function SignupForm() {',
+    '  useEffect(() => {',
+    `    for (const src of [${addresses(wanted)
+      .map((address) => `'${address}'`)
+      .join(', ')}]) {`,
+    '      if (document.querySelector(`script[src="${src}"]`)) continue;',
+    "      document.head.append(Object.assign(document.createElement('script'), { src }));",
+    '    }',
+    wanted.theme &&
+      `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted)}' }));`,
+    '  }, []);',
+    '  return (',
+    write(styled(wanted.tag, sheet(wanted)), jsx, 2),
+    '  );',
+    '}',
+  ),
+);
 /** A div that the script turns into a form, for accounts whose tags, forms and scripts are filtered out. */
-export const divOnly: Code = {
-  language: 'html',
-  write: ({ bare }) => write(asDiv({ ...bare, children: fieldsOf(bare) }, 'signup'), html),
-};
+export const divOnly = code('html', ({ bare }) => write(asDiv({ ...bare, children: fieldsOf(bare) }, 'signup'), html));
 /** Its custom properties; empty without any. */
-export const divStyles: Code = { language: 'css', write: ({ bare }) => rule('newsletter-signup', bare.styles) };
-export const enqueuedScripts: Code = {
-  language: 'php',
-  write: (wanted) =>
-    lines(
-      "add_action('wp_enqueue_scripts', function () {",
-      ...addresses(wanted).map((address) => {
-        const handle = address === wanted.script ? 'signup-form' : `signup-form-${wanted.language}`;
-        return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
-      }),
-      wanted.theme && `  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted)}');`,
-      '});',
-    ),
-};
+export const divStyles = code('css', ({ bare }) => rule('newsletter-signup', bare.styles));
+export const enqueuedScripts = code('php', (wanted) =>
+  lines(
+    "add_action('wp_enqueue_scripts', function () {",
+    ...addresses(wanted).map((address) => {
+      const handle = address === wanted.script ? 'signup-form' : `signup-form-${wanted.language}`;
+      return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
+    }),
+    wanted.theme && `  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted)}');`,
+    '});',
+  ),
+);
 
 /**
  * A script that puts the form into the page, for places that take scripts only. It is in the syntax of 2009, since tag
@@ -195,7 +178,7 @@ function writeInjected(wanted: Wanted): string {
     '</script>',
   );
 }
-export const injected: Code = { language: 'html', write: writeInjected };
+export const injected = code('html', writeInjected);
 
 /**
  * `<newsletter-signup>` or `<newsletter-field>` as a div with `data-` attributes. Its other content stays, such as a
