@@ -137,8 +137,8 @@ export class NewsletterSignup extends LitElement {
   };
 
   /**
-   * Address that the form is posted to: your relay, an n8n webhook, or your own server. Default: the `action` of the
-   * form inside the tag.
+   * Address that the form is posted to, such as `https://relay.example/signup`: your relay, an n8n webhook, or your own
+   * server. Default: the `action` of the form inside the tag.
    */
   declare endpoint: string;
   /**

@@ -185,10 +185,9 @@ class SignupPlayground extends PageElement {
   /** A frame, so that its width is the viewport of the form. */
   #frame(): TemplateResult {
     const { width, scheme } = this.setup;
-    return html`<figure class="frame" data-scheme=${scheme} .style=${`--width: ${width}px; --height: ${this.height}px`}>
-      <figcaption><bdi>${width} px</bdi></figcaption>
+    return html`<div class="frame" data-scheme=${scheme} .style=${`--width: ${width}px; --height: ${this.height}px`}>
       <iframe title="Preview, ${width} pixels wide" src=${this.preview} @load=${(event: Event) => this.#open(event)}></iframe>
-    </figure>`;
+    </div>`;
   }
 
   #snippets(): TemplateResult {
