@@ -56,7 +56,7 @@ describe('the playground', () => {
       ...(cssProperties ?? []).map(({ name }) => `style.${name}`),
       ...(slots ?? []).flatMap(({ name }) => (['', 'fallback'].includes(name) ? [] : [`slot.${name}`])),
     ]);
-    expect(names.length).toBeGreaterThan(70);
+    expect(names.length).toBeGreaterThan(60);
     const labelled = await page.$$eval('#options [name]', (controls) =>
       controls.flatMap((control) =>
         (control as HTMLInputElement).labels?.length ? [control.getAttribute('name')] : [],
@@ -137,15 +137,30 @@ describe('the playground', () => {
     expect(await snippet(page)).toContain('lang="ar" dir="rtl"');
   });
 
-  it('copies the snippet and confirms it', async () => {
+  it('copies the snippet for each place and confirms it', async () => {
     const page = await open();
-    await session.browser
-      .defaultBrowserContext()
-      .setPermission(new URL(address).origin, { permission: { name: 'clipboard-write' }, state: 'granted' });
+    for (const name of ['clipboard-read', 'clipboard-write'])
+      await session.browser
+        .defaultBrowserContext()
+        .setPermission(new URL(address).origin, { permission: { name }, state: 'granted' });
     await page.bringToFront();
-    await page.click('.snippet button');
-    await page.waitForFunction(() => document.querySelector('#copied')?.textContent?.startsWith('Copied'));
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await snippet(page));
+    const places = await page.$$eval('#platform option', (all) => all.map((option) => option.getAttribute('value')));
+    expect(places.length).toBeGreaterThan(20);
+    const copied = new Set<string>();
+    for (const place of places) {
+      await page.select('#platform', place ?? '');
+      const title = await page.$eval('.snippet h3', ({ textContent }) => textContent);
+      await page.click('.snippet button');
+      await page.waitForFunction(
+        (what) => document.querySelector('#copied')?.textContent === `Copied the snippet: ${what}.`,
+        {},
+        title,
+      );
+      const text = await page.evaluate(() => navigator.clipboard.readText());
+      expect(text, title).toBe(await page.$eval('.snippet code', ({ textContent }) => textContent));
+      copied.add(text);
+    }
+    expect(copied.size).toBeGreaterThan(8);
   });
 
   it.each(['320', '480', '768'])('shows the whole preview of %s pixels on a phone', async (width) => {
