@@ -87,10 +87,15 @@ describe('the playground', () => {
     expect(read('state=__proto__&platform=toString&width=7&language=xx')).toEqual(initialSetup);
   });
 
-  it('writes no default values', () => {
+  it('writes no default values, and no value of a switch', () => {
     expect(writeSetup(initialSetup)).toBe('');
-    expect(write(tagOf(read('attribute.timeout=20&field.0.name=City&field.0.kind=string'), options), html)).toBe(
-      '<newsletter-signup endpoint="https://relay.example/signup">\n  <newsletter-field name="City"></newsletter-field>\n</newsletter-signup>',
+    expect(
+      write(
+        tagOf(read('attribute.timeout=20&attribute.debug=on&field.0.name=City&field.0.kind=string'), options),
+        html,
+      ),
+    ).toBe(
+      '<newsletter-signup endpoint="https://relay.example/signup" debug>\n  <newsletter-field name="City"></newsletter-field>\n</newsletter-signup>',
     );
   });
 });

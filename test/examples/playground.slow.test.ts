@@ -69,12 +69,19 @@ describe('the playground', () => {
     const page = await open();
     await page.type('[name="attribute.endpoint"]', 'https://signup.example/a?b&c');
     await page.select('[name="attribute.attribution"]', 'last');
+    await page.$eval('[aria-label="Pick --newsletter-accent"]', (picker) => {
+      (picker as HTMLInputElement).value = '#123456';
+      picker.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    expect(await snippet(page)).toContain('--newsletter-accent: #123456;');
     expect(await snippet(page)).toContain('<newsletter-signup attribution="last">');
     expect(await snippet(page)).toContain('<form action="https://signup.example/a?b&amp;c" method="post">');
 
     const shared = await open(new URL(page.url()).search);
     expect(await snippet(shared)).toBe(await snippet(page));
 
+    await page.goBack();
+    expect(await snippet(page)).not.toContain('--newsletter-accent');
     await page.goBack();
     expect(await snippet(page)).not.toContain('attribution=');
     await page.goBack();
@@ -121,10 +128,15 @@ describe('the playground', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('IFRAME');
   });
 
-  it('keeps the form busy in the state busy', async () => {
+  it('keeps the form busy in the state busy, until the tag ends the wait', async () => {
     const page = await open();
     await press(page, 'state', 'busy');
     await previewReaches(page, 'busy');
+    const frame = await (await page.$('.frame iframe'))?.contentFrame();
+    const answer = frame?.evaluate(() =>
+      fetch('answers/busy', { method: 'POST', signal: AbortSignal.timeout(1000) }).catch(({ name }: Error) => name),
+    );
+    expect(await answer).toBe('TimeoutError');
   });
 
   it('shows the chosen language, from right to left if it is written so', async () => {

@@ -78,11 +78,10 @@ function responseOf({ status, error, retryAfter }: Answer): Response {
 }
 
 /** Waits so many milliseconds, or until the signal; rejects as `fetch` does then. */
-function wait(milliseconds: number | undefined, signal: AbortSignal | null | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function wait(milliseconds: number | undefined, signal: AbortSignal | null | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
     if (milliseconds !== undefined) setTimeout(resolve, milliseconds);
-    signal?.addEventListener('abort', () =>
-      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted')),
-    );
+    signal?.addEventListener('abort', () => resolve());
   });
+  signal?.throwIfAborted();
 }
