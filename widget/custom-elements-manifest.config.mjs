@@ -19,6 +19,18 @@ const publicOnly = {
   },
 };
 
+/** The braces of `@cssprop {<color>}` are the syntax of its values, for which the schema has a name of its own. */
+const cssSyntax = {
+  name: 'css-syntax',
+  packageLinkPhase({ customElementsManifest }) {
+    for (const { declarations = [] } of customElementsManifest.modules)
+      for (const property of declarations.flatMap(({ cssProperties = [] }) => cssProperties)) {
+        if (property.type) property.syntax = property.type.text;
+        delete property.type;
+      }
+  },
+};
+
 /** Names the published modules: `index.js` contains every declaration, and `define.js` registers the elements. */
 const asPublished = {
   name: 'as-published',
@@ -45,5 +57,5 @@ export default {
   outdir: '.',
   litelement: true,
   packagejson: false,
-  plugins: [publicOnly, asPublished],
+  plugins: [publicOnly, cssSyntax, asPublished],
 };

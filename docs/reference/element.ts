@@ -2,7 +2,8 @@
 import { english } from '@newsletter-kit/signup';
 import { exampleSetups, type ExampleSetup } from '../../examples/demo/page/examples.ts';
 import { fallbackStyles } from '../../examples/demo/page/fallback-styles.ts';
-import { vue, write, type Tag } from '../../examples/demo/page/markup.ts';
+import { withEndpoint } from '../../examples/demo/page/fallback.ts';
+import { vue, write } from '../../examples/demo/page/markup.ts';
 import type { Options } from '../../examples/demo/page/options.ts';
 import { writeSetup } from '../../examples/demo/page/setup.ts';
 import { markupOf, styled } from '../../examples/demo/page/snippets.ts';
@@ -79,18 +80,6 @@ function describeExample({ title, about, setup }: ExampleSetup, options: Options
 ${about}
 
 <Example ${properties.map(([name, value]) => `${name}={${JSON.stringify(value)}}`).join(' ')} />`;
-}
-
-/** The tag with another address in its form. */
-function withEndpoint({ children, ...rest }: Tag, action: string): Tag {
-  return {
-    ...rest,
-    children: children.map((child) =>
-      typeof child !== 'string' && child.name === 'form'
-        ? { ...child, attributes: { ...child.attributes, action } }
-        : child,
-    ),
-  };
 }
 
 function describeElement(

@@ -1,29 +1,18 @@
 /** The pages about the places where a tag can stand, from the table and with the snippets of the playground. */
 import type { Options } from '../../examples/demo/page/options.ts';
-import { checks, places, sourcesRead, type Check, type Place } from '../../examples/demo/page/places.ts';
+import { checks, guides, snippetsFor, sourcesRead, type GuidedPlace } from '../../examples/demo/page/places.ts';
 import { initialSetup } from '../../examples/demo/page/setup.ts';
-import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { base } from '../site.ts';
 import { table, type Page } from './page.ts';
 
 const root = '../../../../..';
 const source = 'examples/demo/page/places.ts';
 
-/** The languages of the snippets, for the colours of their code. */
-const languages: Readonly<Partial<Record<Place['platform'], string>>> = {
-  framer: 'jsx',
-  next: 'jsx',
-  docusaurus: 'jsx',
-  nuxt: 'vue',
-  sveltekit: 'svelte',
-  astro: 'astro',
-};
-
 /** One page for each place, after the page that compares them. */
 export function placePages(options: Options): readonly Page[] {
   return [
     comparison(),
-    ...places.map((place) => ({
+    ...guides.map((place) => ({
       name: place.platform,
       format: 'mdx' as const,
       title: `Newsletter form in ${place.name}`,
@@ -36,9 +25,7 @@ export function placePages(options: Options): readonly Page[] {
   ];
 }
 
-const isRun = ({ run }: Place, check: Check): boolean => run?.checks.includes(check) ?? false;
-const cells = (place: Place): string[] =>
-  (Object.keys(checks) as Check[]).map((check) => (isRun(place, check) ? '**run**' : 'assumed'));
+const cells = ({ run }: GuidedPlace): string[] => checks.map(() => (run ? '**run**' : 'assumed'));
 
 function comparison(): Page {
   return {
@@ -59,8 +46,8 @@ address, and the page gets the event of a success. The rest is *assumed* from th
 [ours](${root}/examples/pages), made like those of the place, on which a test signs up. After you have published, sign up once yourself.
 
 ${table(
-  ['Place', ...Object.values(checks), 'What ran'],
-  places.map((place) => [`[${place.name}](${place.platform}.mdx)`, ...cells(place), whatRan(place)]),
+  ['Place', ...checks, 'What ran'],
+  guides.map((place) => [`[${place.name}](${place.platform}.mdx)`, ...cells(place), whatRan(place)]),
 )}
 
 Anything else that takes HTML takes the [tag](../website/tag.md). Where an editor removes tags or scripts, there is a [\`<div>\`](../website/site-builders.md).
@@ -69,13 +56,13 @@ Instagram, Linktree, a mail and a QR code take a link to the [page with the form
   };
 }
 
-function whatRan({ name, run, like }: Place): string {
+function whatRan({ name, run, like }: GuidedPlace): string {
   if (run) return `[${name}, ${run.version}](${root}/${run.test})`;
   return like ? `[a page like it](${root}/examples/pages/${like})` : '–';
 }
 
-function describe(place: Place, options: Options): string {
-  const { platform, name, way, needs, isBundled, notes = [], sources } = place;
+function describe(place: GuidedPlace, options: Options): string {
+  const { platform, name, way, needs, isBundled, notes = [], sources = [] } = place;
   const setup = { ...initialSetup, platform };
   const drawn = { name, way, isFile: /\.\w+$/.test(way.at(-1) ?? '') };
   return `
@@ -93,7 +80,7 @@ ${isBundled ? `- ${packaged}\n` : ''}${needs === undefined ? '' : `- ${needs}\n`
 ## What to copy
 
 ${snippetsFor(setup, options)
-  .map(({ place: where, code }) => `**${where}:**\n\n${fence(languageOf(platform, where, code), code)}`)
+  .map(({ place: where, code, language }) => `**${where}:**\n\n${fence(language, code)}`)
   .join('\n\n')}
 
 Replace ${isBundled ? 'the address of the endpoint' : '`https://relay.example` by the address of your relay, which serves the script too. With another endpoint, [the files](../website/files.md#on-your-own-website) are on your website'}. Fields, layouts, themes and twelve more languages: choose them in the
@@ -105,44 +92,32 @@ ${isBundled ? '' : withoutScript(platform)}
 
 ## What was tried
 
-${table([...Object.values(checks), 'What ran'], [[...cells(place), whatRan(place)]])}
+${table([...checks, 'What ran'], [[...cells(place), whatRan(place)]])}
 
 ${tried(place)}
 
 ${picture(place)}
 
-${
-  sources.length > 0
-    ? `Read in ${sourcesRead}: ${sources.map(({ title, address }) => `[${title}](${address})`).join(', ')}.`
-    : ''
-}
+${sources.length > 0 ? `Read in ${sourcesRead}: ${sources.join(', ')}.` : ''}
 `;
 }
 
 const packaged =
   'The package `@newsletter-kit/signup`. It is not on npm yet: `npm run pack` in a clone writes it to `packed`, and `npm install` takes that file.';
 
-const withoutScript = (platform: Place['platform']): string => `
+const withoutScript = (platform: GuidedPlace['platform']): string => `
 Where no script is allowed there is the relay’s own page${platform === 'wix' ? ', in *Embed a site*' : ''}: [a link, or a frame](../relay/hosted-form.md#in-a-frame).
 `;
 
-function tried({ name, run, like }: Place): string {
+function tried({ name, run, like }: GuidedPlace): string {
   if (run) return run.what;
   return `${name} itself was not used${like ? '. A page made like those of it is opened in Chromium, and the signup arrives with its campaign' : ''}: look once, and sign up once yourself.`;
 }
 
-function picture({ name, platform, run, like }: Place): string {
+function picture({ name, platform, run, like }: GuidedPlace): string {
   if (!run && !like) return '';
   const shown = like ? `a page made like those of ${name}` : `a site that ${name} built, here in German`;
   return `![The form on ${shown}](${root}/examples/pictures/${platform}-light.webp)`;
 }
 
 const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
-
-function languageOf(platform: Place['platform'], where: string, code: string): string {
-  const [, ending] = /\.(ts|js|jsx|php|css|html)\b/.exec(where) ?? [];
-  if (ending === 'php' || where.includes('functions.php')) return 'php';
-  if (ending && ending !== 'html') return ending;
-  const isOwnLanguage = code.startsWith('<') || code.startsWith('---') || code.includes('import ');
-  return (isOwnLanguage && languages[platform]) || 'html';
-}

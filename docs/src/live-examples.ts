@@ -1,6 +1,8 @@
 /** Shows below each example the events of its form, and what the form posted. */
-import './stand-in.ts';
+import { answerPosts } from '../../examples/demo/page/states.ts';
 import { base } from './base.ts';
+
+answerPosts(window);
 
 const script = document.createElement('script');
 script.src = `${base}/signup/signup-form.js`;

@@ -19,7 +19,7 @@ const types: Readonly<Partial<Record<string, string>>> = {
  * A built page or a file that it loads.
  *
  * @param policy - its Content-Security-Policy
- * @param values - replace `{{name}}` in a page's attributes
+ * @param values - replace `{{name}}` in a page's attributes, and `{{{name}}}` as markup
  */
 export async function builtFile(
   name: string,
@@ -67,9 +67,9 @@ async function fileResponse(
 ): Promise<Response> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return new Response('404 Not Found', { status: 404 });
-  const filled = text.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) =>
-    escapeAttribute(values[name] ?? placeholder),
-  );
+  const filled = text
+    .replaceAll(/\{\{\{(\w+)\}\}\}/g, (placeholder, name: string) => values[name] ?? placeholder)
+    .replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) => escapeAttribute(values[name] ?? placeholder));
   return new Response(extname(path) === '.html' ? filled : text, {
     headers: {
       'Content-Type': types[extname(path)] ?? 'application/octet-stream',

@@ -5,7 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { addWidgetFiles, builtFile } from './files.ts';
 import { relayEvents } from './live-events.ts';
-import { addAnswers, currentOptions } from './playground.ts';
+import { fallbackStyles } from './page/fallback-styles.ts';
+import { html, write, type Tag } from './page/markup.ts';
+import { initialSetup } from './page/setup.ts';
+import { tagWithForm } from './page/tag.ts';
+import { currentOptions } from './playground.ts';
 
 /** The addresses of the other servers. */
 export interface SiteOptions {
@@ -19,7 +23,7 @@ export interface SiteOptions {
 }
 
 const examplePages = fileURLToPath(new URL('../pages', import.meta.url));
-/** Pictures of these pages for the gallery; test/examples/pictures.slow.test.ts takes them. */
+/** Pictures of these pages for the gallery; test/examples/pages.slow.test.ts takes them. */
 const pictures = fileURLToPath(new URL('../pictures', import.meta.url));
 /** The endpoint as the pages to copy from name it. */
 const exampleEndpoint = 'http://127.0.0.1:4020/signup';
@@ -35,14 +39,18 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
     'form-action': `'self' ${origin}`,
   };
 
-  site.get('/', () => builtFile('index.html', policy(), { endpoint, receiver }));
+  site.get('/', async () =>
+    builtFile('index.html', policy(), { form: write(await demoForm(endpoint), html), receiver }),
+  );
+  site.get('/form.css', async (context) =>
+    context.body(fallbackStyles(await demoForm(endpoint), false), 200, { 'Content-Type': 'text/css; charset=utf-8' }),
+  );
   site.get('/playground', async () =>
     builtFile('playground.html', policy(playground), { endpoint, options: JSON.stringify(await currentOptions()) }),
   );
   site.get('/playground/preview', () =>
     builtFile('preview.html', policy({ ...playground, 'frame-ancestors': "'self'" })),
   );
-  addAnswers(site);
   addExamplePages(site, policy, endpoint, receiver);
   // Which sources bring readers who stay, in a publication with a clock of its own.
   let sources: Promise<string> | undefined;
@@ -70,11 +78,30 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
   return site;
 }
 
+/** The form on the first page, as the playground writes it. */
+async function demoForm(endpoint: string): Promise<Tag> {
+  const values = {
+    'attribute.endpoint': endpoint,
+    'attribute.layout': 'card',
+    'slot.head': 'Get the next letter',
+    'slot.proof': '4,200 people read it already.',
+    'slot.note': 'No tracking, one click to leave.',
+  };
+  const label = 'What do you like to read about?';
+  const fields = [
+    { name: 'Topics', kind: 'list', label, options: 'boats, engineering, food, history' },
+    { name: 'Birthday', kind: 'date' },
+  ];
+  return tagWithForm({ ...initialSetup, values, fields }, await currentOptions());
+}
+
 type Policy = (directives?: Readonly<Record<string, string>>) => string;
 
 /** The pages to copy from: their list, each as it is and in a frame, and their pictures. */
 function addExamplePages(site: Hono, policy: Policy, endpoint: string, receiver: string): void {
-  site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
+  site.get('/pages/', async () =>
+    builtFile('pages.html', policy(), { pages: (await listPages()).map(card).join('\n') }),
+  );
   // The page itself, unchanged but for the endpoint: it is what users copy.
   site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
     const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
@@ -119,6 +146,19 @@ interface ListedPage {
   readonly file: string;
   readonly title: string;
   readonly language: string;
+}
+
+/** A page in the gallery. */
+function card({ file, title, language }: ListedPage): string {
+  const name = file.replace('.html', '');
+  return `<li>
+  <a href="${name}" lang="${language}">${title}</a>
+  <code class="soft">${file}</code>
+  <picture>
+    <source srcset="/pages/pictures/${name}-dark.webp" media="(prefers-color-scheme: dark)">
+    <img src="/pages/pictures/${name}-light.webp" width="640" height="480" alt="" loading="lazy">
+  </picture>
+</li>`;
 }
 
 async function listPages(): Promise<readonly ListedPage[]> {

@@ -314,7 +314,7 @@ describe('in the browser', () => {
   it('has the playground, with an answer for each state', async () => {
     const page = await session.browser.newPage();
     await page.goto(`${origin}${base}/playground/?state=refused&language=de&theme=harbor`);
-    const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
+    const frame = await (await page.waitForSelector('.frame iframe'))?.contentFrame();
     const notice = await frame?.waitForSelector('newsletter-signup:state(error) >>> [part~=notice]');
     expect(await notice?.evaluate(({ textContent }) => textContent)).toContain('We cannot take signups');
     const button = await frame?.waitForSelector('newsletter-signup >>> [part~=button]');

@@ -1,37 +1,29 @@
 /**
  * Every page of examples/pages in Chromium: a signup is delivered by the relay, and the console has no error.
+ * `PICTURES=pages npm test -- test/examples/pages.slow.test.ts` takes the pictures that the gallery shows.
  */
 import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Frame, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { build } from 'vite';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
-import { startServers, type Servers } from '../e2e/start-servers.ts';
-import { hosted, type Hosted } from '../e2e/hosted.ts';
-import { openBrowser, showsArrivalInWindow, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { showsArrivalInWindow } from '../e2e/visitor.ts';
+import { setWorld, takePicture, type World } from './world.ts';
 
 const folder = join(root, 'examples/pages');
 const entries = await readdir(folder, { withFileTypes: true });
 const files = entries.filter(({ name }) => name.endsWith('.html')).map(({ name }) => name);
 const frameworks = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
-let servers: Servers;
-let session: BrowserSession;
-let site: Hosted;
-let built = '';
-
-beforeAll(async () => {
-  servers = await startServers();
-  session = await openBrowser();
-  // Replaces the demo site by one with the built pages on the same port: the relay accepts only this origin.
-  await servers.stop('demo');
-  built = await mkdtemp(join(tmpdir(), 'newsletter-pages-'));
-  const endpoint = `${servers.relayUrl}/signup`;
+const built = await mkdtemp(join(tmpdir(), 'newsletter-pages-'));
+afterAll(() => rm(built, { recursive: true, force: true }));
+const world = setWorld(async ({ relayUrl, sandboxUrl }) => {
+  const endpoint = `${relayUrl}/signup`;
   for (const name of frameworks) {
     await build({
       root: join(folder, name),
@@ -41,32 +33,12 @@ beforeAll(async () => {
       define: { 'import.meta.env.VITE_ENDPOINT': JSON.stringify(endpoint) },
     });
   }
-  const pages = createSite({ sandboxUrl: servers.apiUrl.replace('/v2', ''), signupEndpoint: endpoint });
+  const pages = createSite({ sandboxUrl, signupEndpoint: endpoint });
   pages.use('/built/*', serveStatic({ root: built, rewriteRequestPath: (path) => path.replace('/built', '') }));
-  site = await hosted(pages, Number(new URL(servers.demoUrl).port));
+  return pages;
 });
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await session?.close();
-  site?.close();
-  await servers?.close();
-  await rm(built, { recursive: true, force: true });
-});
-
-interface Opened {
-  readonly page: Page;
-  readonly complaints: string[];
-}
-
-async function open(path: string, javaScript = true): Promise<Opened> {
-  const page = await session.browser.newPage();
-  page.setDefaultTimeout(60_000);
-  const complaints: string[] = [];
-  watchConsole(page, complaints);
-  await page.setJavaScriptEnabled(javaScript);
-  await page.goto(`${servers.demoUrl}${path}`, { waitUntil: 'load' });
-  return { page, complaints };
-}
+const open: World['open'] = (...options) => world().open(...options);
+const arrived: World['arrived'] = (email) => world().arrived(email);
 
 /** Selects inside the tag: in its shadow root or in the page's own form. */
 const inTag = (tag: string, selector: string): string =>
@@ -89,16 +61,9 @@ async function signUp(place: Page | Frame, email: string, tag = 'newsletter-sign
   await place.waitForSelector(inTag(`${tag}:state(success)`, '[part~=notice]'), { visible: true });
 }
 
-/** The subscription of this address, once the relay has delivered it. */
-async function arrived(
-  email: string,
-): Promise<Awaited<ReturnType<Servers['api']['subscriptions']['list']>>['items'][number]> {
-  const found = (): ReturnType<Servers['api']['subscriptions']['list']> =>
-    servers.api.subscriptions.list({ email, expand: ['custom_fields'] });
-  await expect.poll(async () => (await found()).items.length, { timeout: 60_000 }).toBe(1);
-  const [subscription] = (await found()).items;
-  if (!subscription) throw new Error(`The API no longer has ${email}.`);
-  return subscription;
+async function takePictures(page: Page, file: string): Promise<void> {
+  if (process.env['PICTURES'] !== 'pages') return;
+  for (const scheme of ['dark', 'light'] as const) await takePicture(page, file.replace('.html', ''), scheme);
 }
 
 describe('examples/pages', () => {
@@ -127,14 +92,13 @@ describe('examples/pages', () => {
 
   it('are served as they are in the folder, but for the address of the relay', async () => {
     for (const file of files) {
-      const served = await (await fetch(`${servers.demoUrl}/pages/${file}`)).text();
+      const served = await (await fetch(`${world().servers.demoUrl}/pages/${file}`)).text();
       const source = await readFile(join(folder, file), 'utf8');
-      expect(served, file).toBe(source.replaceAll('http://127.0.0.1:4020', servers.relayUrl));
+      expect(served, file).toBe(source.replaceAll('http://127.0.0.1:4020', world().servers.relayUrl));
     }
   });
 
-  it.each(files)('%s in the gallery shows what arrived, in the window of a phone, and after a reload', async (file) => {
-    const name = file.replace('.html', '');
+  it.each(['plain', 'framer'])('%s in the gallery shows what arrived, on a phone, and after a reload', async (name) => {
     const { page, complaints } = await open(`/pages/${name}?utm_source=gallery`);
     await page.setViewport({ width: 390, height: 844 });
     await page.reload({ waitUntil: 'load' });
@@ -144,7 +108,6 @@ describe('examples/pages', () => {
     const place = nested ?? frame;
     if (!place) throw new Error('There is no frame.');
     await place.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
-    await (await place.$('[slot=trigger]'))?.click();
     await signUp(place, `gallery-${name}@example.com`);
     expect(await showsArrivalInWindow(page, `gallery-${name}@example.com`)).toBe(true);
     await page.reload({ waitUntil: 'load' });
@@ -176,7 +139,7 @@ describe('the demo site', () => {
     ]);
     // Loaded again in this scheme: after a change, the colours of the form are in transition.
     await page.reload({ waitUntil: 'load' });
-    await page.waitForSelector(path === '/' ? 'newsletter-signup >>> button' : 'page-list a, example-page iframe');
+    await page.waitForSelector(path === '/' ? 'newsletter-signup >>> button' : '.cards a, example-page iframe');
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(complaints).toEqual([]);
@@ -193,6 +156,7 @@ describe('a signup arrives with its attribution', () => {
     // Opens the form if it is in a dialog.
     await page.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
     await (await page.$('[slot=trigger]'))?.click();
+    await takePictures(page, file);
     await signUp(page, email);
     expect(await arrived(email)).toMatchObject({ email, utm_source: file });
     expect(complaints).toEqual([]);
@@ -202,6 +166,7 @@ describe('a signup arrives with its attribution', () => {
     const { page, complaints } = await open(`/pages/${inFrame}?utm_source=unseen`);
     const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
     if (!frame) throw new Error('There is no frame.');
+    await takePictures(page, inFrame);
     await signUp(frame, 'framer@example.com');
     expect(await arrived('framer@example.com')).toMatchObject({ utm_source: 'website', utm_content: 'framer embed' });
     expect(complaints).toEqual([]);
@@ -227,12 +192,12 @@ describe('a signup arrives with its attribution', () => {
 
 describe('single pages', () => {
   it('enhanced.html works without JavaScript, and leads to a page of thanks', async () => {
-    const { page } = await open('/pages/enhanced.html', false);
+    const { page } = await open('/pages/enhanced.html', { javaScript: false });
     await page.type('input[name=email]', 'plain+post@example.com');
     await page.type('input[name="custom_fields[First Name]"]', 'Ada');
     await (await page.$$('input[type=checkbox]'))[1]?.click();
     await Promise.all([page.waitForNavigation(), page.click('button')]);
-    expect(page.url()).toContain(new URL(servers.relayUrl).host);
+    expect(page.url()).toContain(new URL(world().servers.relayUrl).host);
     expect(await arrived('plain+post@example.com')).toMatchObject({
       custom_fields: expect.arrayContaining([
         expect.objectContaining({ name: 'First Name', value: 'Ada' }),
@@ -248,6 +213,7 @@ describe('single pages', () => {
         ({ shadowRoot }) => shadowRoot?.querySelector('button')?.textContent !== 'Subscribe',
       ),
     );
+    await takePictures(page, 'languages.html');
     for (const [index, button] of ['Abonnieren', 'اشترك', '登録'].entries()) {
       const tag = `section:nth-of-type(${index + 1}) newsletter-signup`;
       expect(await page.$eval(inTag(tag, 'button'), ({ textContent }) => textContent)).toContain(button);
@@ -278,9 +244,9 @@ describe('single pages', () => {
   });
 
   it('crm.html does not store the campaign without consent', async () => {
-    const context = await session.browser.createBrowserContext();
+    const context = await world().session.browser.createBrowserContext();
     const page = await context.newPage();
-    await page.goto(`${servers.demoUrl}/pages/crm.html?utm_source=swap`);
+    await page.goto(`${world().servers.demoUrl}/pages/crm.html?utm_source=swap`);
     await page.waitForSelector(inTag('newsletter-signup', 'button'));
     await page.click('#banner button[value=no]');
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(['banner']);

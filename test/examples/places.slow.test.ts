@@ -9,25 +9,23 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import sharp from 'sharp';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { places } from '../../examples/demo/page/places.ts';
-import { initialSetup, type Platform } from '../../examples/demo/page/setup.ts';
-import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { describe, expect, it } from 'vitest';
+import { guides, snippetsFor, type Platform } from '../../examples/demo/page/places.ts';
+import { initialSetup } from '../../examples/demo/page/setup.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
-import { buildIfStale } from '../../scripts/build.ts';
-import { root } from '../../scripts/root.ts';
-import { hosted, type Hosted } from '../e2e/hosted.ts';
-import { startServers, type Servers } from '../e2e/start-servers.ts';
-import { notice, openBrowser, subscribe, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { notice, subscribe } from '../e2e/visitor.ts';
 import { installOnePacked } from '../packaging/installed.ts';
+import { setWorld, takePicture } from './world.ts';
 
 /** A site around the snippet. */
 interface Generator {
-  /** What is installed besides the tag: exact versions. Without any, `command` is a program of the machine. */
+  /**
+   * What is installed besides the tag: the generator, in the version of the table, and more in exact versions. Without
+   * any, `command` is a program of the machine.
+   */
   readonly packages?: readonly string[];
   readonly command: string;
   readonly args?: readonly string[];
@@ -68,7 +66,7 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: '_site',
   },
   eleventy: {
-    packages: ['@11ty/eleventy@3.1.8'],
+    packages: ['@11ty/eleventy'],
     command: 'eleventy',
     files: (page) => ({
       '_includes/page.html': document('{{ content }}'),
@@ -77,7 +75,7 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: '_site',
   },
   astro: {
-    packages: ['astro@7.3.5'],
+    packages: ['astro'],
     command: 'astro',
     args: ['build'],
     files: (page) => ({
@@ -86,7 +84,7 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: 'dist',
   },
   next: {
-    packages: ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+    packages: ['next', 'react@19.3.1', 'react-dom@19.3.1'],
     command: 'next',
     args: ['build'],
     files: (page) => ({
@@ -98,14 +96,14 @@ const generators: Readonly<Partial<Record<Platform, Generator>>> = {
     built: 'out',
   },
   nuxt: {
-    packages: ['nuxt@4.5.2'],
+    packages: ['nuxt'],
     command: 'nuxt',
     args: ['generate'],
     files: (page) => ({ 'app/app.vue': `<template>\n  ${page}\n</template>\n` }),
     built: '.output/public',
   },
   sveltekit: {
-    packages: ['@sveltejs/kit@3.2.0', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte@5.57.3', 'vite@8.3.8'],
+    packages: ['@sveltejs/kit', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte@5.57.3', 'vite@8.3.8'],
     command: 'vite',
     args: ['build'],
     files: (page) => ({
@@ -123,7 +121,7 @@ export default { plugins: [sveltekit({ adapter })] };
   },
   docusaurus: {
     packages: [
-      '@docusaurus/core@3.10.2',
+      '@docusaurus/core',
       '@docusaurus/plugin-content-pages@3.10.2',
       '@docusaurus/theme-classic@3.10.2',
       'react@19.3.1',
@@ -153,27 +151,9 @@ for (const { packages, command } of Object.values(generators))
   if (!packages && !process.env['CI'] && !(await has(command))) missing.add(command);
 
 const options = await currentOptions();
-const pictures = process.env['PICTURES'] === 'places' && join(root, 'examples/pictures');
-let servers: Servers;
-let session: BrowserSession;
-let site: Hosted;
 /** The finished site that the web server has. */
 let served: Hono = new Hono();
-
-beforeAll(async () => {
-  await buildIfStale('widget');
-  servers = await startServers();
-  // The relay accepts only the origin of the demo site.
-  await servers.stop('demo');
-  site = await hosted({ fetch: (request) => served.fetch(request) }, Number(new URL(servers.demoUrl).port));
-  session = await openBrowser();
-}, 300_000);
-afterEach(() => session?.closePages());
-afterAll(async () => {
-  await session?.close();
-  site?.close();
-  await servers?.close();
-});
+const world = setWorld(() => ({ fetch: (request) => served.fetch(request) }));
 
 /** What a template would evaluate. */
 const head = 'Briefe {{ vom }} Turm';
@@ -186,7 +166,7 @@ async function buildSite(platform: Platform, generator: Generator, endpoint: str
       platform,
       language: 'de',
       theme: 'harbor',
-      values: { 'attribute.endpoint': endpoint, 'look.layout': 'card', 'slot.head': head },
+      values: { 'attribute.endpoint': endpoint, 'attribute.layout': 'card', 'slot.head': head },
       fields: [{ name: 'First Name' }],
     },
     options,
@@ -228,37 +208,20 @@ async function buildSite(platform: Platform, generator: Generator, endpoint: str
 
 /** Opens the site by an address with a campaign. */
 async function open(name: string): Promise<{ page: Page; signsUp: () => Promise<void> }> {
-  const page = await session.browser.newPage();
-  const complaints: string[] = [];
-  watchConsole(page, complaints);
-  await page.setViewport({ width: 800, height: 600 });
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: 'light' },
-    { name: 'prefers-reduced-motion', value: 'reduce' },
-  ]);
-  await page.evaluateOnNewDocument(
-    `heard = []; document.addEventListener('newsletter-success', ({ type }) => heard.push(type));`,
-  );
-  await page.goto(`${site.origin}/?utm_source=${name}&utm_campaign=autumn`, { waitUntil: 'load' });
-
+  const before = `heard = []; document.addEventListener('newsletter-success', ({ type }) => heard.push(type));`;
+  const { page, complaints } = await world().open(`/?utm_source=${name}&utm_campaign=autumn`, { before });
   const signsUp = async (): Promise<void> => {
     const email = `${name}@example.com`;
     await subscribe(page, { email });
     await notice(page, 'success');
     expect(await page.evaluate('heard')).toEqual(['newsletter-success']);
-    await expect
-      .poll(async () => (await servers.api.subscriptions.list({ email })).items, { timeout: 60_000 })
-      .toEqual([expect.objectContaining({ email, utm_source: name, utm_campaign: 'autumn' })]);
+    expect(await world().arrived(email)).toMatchObject({ email, utm_source: name, utm_campaign: 'autumn' });
     expect(complaints).toEqual([]);
   };
   return { page, signsUp };
 }
 
-const ran = places.filter(({ run }) => run?.test === 'test/examples/places.slow.test.ts');
-
-it('builds a site with each place that the table says', () => {
-  expect(ran.map(({ platform }) => platform).toSorted()).toEqual(Object.keys(generators).toSorted());
-});
+const ran = guides.filter(({ run }) => run?.test === 'test/examples/places.slow.test.ts');
 
 describe.each(ran)('$name', ({ platform, run }) => {
   const generator = generators[platform];
@@ -266,14 +229,16 @@ describe.each(ran)('$name', ({ platform, run }) => {
     'renders the form, signs up with the campaign, and tells the page',
     async () => {
       if (!generator) throw new Error(`There is no site for ${platform}.`);
-      const { packages } = generator;
-      if (packages) expect(packages[0]).toMatch(new RegExp(`@${run?.version}$`));
-      const installed = packages && (await installOnePacked('signup', ...packages));
+      const [program, ...more] = generator.packages ?? [];
+      const installed =
+        program === undefined ? undefined : await installOnePacked('signup', `${program}@${run?.version}`, ...more);
       const folder = installed?.folder ?? (await mkdtemp(join(tmpdir(), `newsletter-${platform}-`)));
       try {
-        const built = await buildSite(platform, generator, `${servers.relayUrl}/signup`, folder);
+        const built = await buildSite(platform, generator, `${world().servers.relayUrl}/signup`, folder);
         // Without the script, the form in the page is what a visitor has.
-        expect(await readFile(join(built, 'index.html'), 'utf8')).toContain(`action="${servers.relayUrl}/signup"`);
+        expect(await readFile(join(built, 'index.html'), 'utf8')).toContain(
+          `action="${world().servers.relayUrl}/signup"`,
+        );
         served = new Hono().use(serveStatic({ root: built }));
 
         const { page, signsUp } = await open(platform);
@@ -284,11 +249,7 @@ describe.each(ran)('$name', ({ platform, run }) => {
           .poll(() => button?.evaluate((element) => getComputedStyle(element).backgroundColor))
           .toBe('rgb(184, 67, 10)');
         expect(await page.$eval('newsletter-signup [slot=head]', ({ textContent }) => textContent)).toBe(head);
-        if (pictures)
-          await sharp(await page.screenshot())
-            .resize(640, 480)
-            .webp({ quality: 80 })
-            .toFile(join(pictures, `${platform}-light.webp`));
+        if (process.env['PICTURES'] === 'places') await takePicture(page, platform, 'light');
         await signsUp();
       } finally {
         await installed?.remove();
@@ -301,7 +262,7 @@ describe.each(ran)('$name', ({ platform, run }) => {
 
 /** Not the places themselves: a page that runs the script as they do, after the page is there. */
 it.each(['wix', 'gtm'] as const)('the script for %s puts the form before the footer, once', async (platform) => {
-  const values = { 'attribute.endpoint': `${servers.relayUrl}/signup` };
+  const values = { 'attribute.endpoint': `${world().servers.relayUrl}/signup` };
   const [{ code } = { code: '' }] = snippetsFor({ ...initialSetup, platform, values }, options);
   served = new Hono()
     .get('/', (context) => context.html(document(`<main>Letters</main><footer>Imprint</footer>${code}${code}`)))

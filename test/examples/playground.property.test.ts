@@ -1,5 +1,4 @@
 /** Properties of every setup of the playground: its address contains it, and its snippets are valid for any text. */
-import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import * as svelte from 'svelte/compiler';
 import { transformWithOxc } from 'vite';
@@ -17,23 +16,14 @@ import {
   write,
   type Tag,
 } from '../../examples/demo/page/markup.ts';
-import { missingOptions, type Manifest } from '../../examples/demo/page/options.ts';
-import {
-  initialSetup,
-  platforms,
-  moveField,
-  readSetup,
-  withValue,
-  writeSetup,
-  type Setup,
-} from '../../examples/demo/page/setup.ts';
-import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { optionsIn } from '../../examples/demo/page/options.ts';
+import { platforms, snippetsFor } from '../../examples/demo/page/places.ts';
+import { initialSetup, readSetup, writeSetup, type Setup } from '../../examples/demo/page/setup.ts';
 import { tagOf } from '../../examples/demo/page/tag.ts';
-import { root } from '../../scripts/root.ts';
+import { readElements } from '../../widget/scripts/manifest.ts';
 
 const options = await currentOptions();
-const manifest = JSON.parse(await readFile(`${root}/widget/custom-elements.json`, 'utf8')) as Manifest;
-const names = Object.keys(platforms) as (keyof typeof platforms)[];
+const read = (search: string): Setup => readSetup(new URLSearchParams(search), options);
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -52,52 +42,38 @@ const text = fc.oneof(
     '__proto__',
   ),
 );
-const setups: fc.Arbitrary<Setup> = fc
+const texts = (names: readonly string[]): fc.Arbitrary<Record<string, string>> =>
+  fc.dictionary(fc.constantFrom(...names), text);
+const setups = fc
   .record({
-    values: fc.dictionary(fc.constantFrom(...options.options.map(({ key }) => key)), text),
-    fields: fc.array(fc.dictionary(fc.constantFrom(...options.fieldOptions.map(({ name }) => name)), text), {
-      maxLength: 4,
-    }),
+    values: texts(optionsIn(options).map(({ key }) => key)),
+    fields: fc.array(texts(options.fieldOptions.map(({ key }) => key)), { maxLength: 4 }),
     mode: fc.constantFrom('own', 'enhance'),
     language: fc.constantFrom(...options.languages),
     theme: fc.constantFrom('', ...options.themes),
     direction: fc.constantFrom('ltr', 'rtl'),
-    platform: fc.constantFrom(...names),
+    platform: fc.constantFrom(...platforms),
   })
-  .map(({ values, fields, ...rest }) =>
-    Object.entries(values).reduce<Setup>(
-      (setup, [key, value]) =>
-        withValue(setup, key, value, options.options.find((option) => option.key === key)?.initial ?? ''),
-      {
-        ...initialSetup,
-        ...rest,
-        fields: fields
-          .map((field) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== '')))
-          .filter((field) => Object.keys(field).length > 0),
-      } as Setup,
-    ),
-  );
+  .map((changes) => read(writeSetup({ ...initialSetup, ...changes })));
 
 describe('the playground', () => {
   it.each(exampleSetups)('keeps the example "$title" in its address', ({ setup }) => {
-    expect(readSetup(`?${writeSetup(setup)}`, options)).toEqual(setup);
+    expect(read(writeSetup(setup))).toEqual(setup);
   });
 
-  it('has a control for every option of the manifest', () => {
-    expect(missingOptions(manifest, options)).toEqual([]);
-    expect(options.languages).toHaveLength(13);
-  });
-
-  it('reports an option without a control', () => {
-    expect(
-      missingOptions(manifest, { ...options, options: options.options.filter(({ name }) => name !== 'endpoint') }),
-    ).toEqual(['endpoint', 'endpoint']);
+  it('has what is added to the manifest', async () => {
+    const added = { attributes: [{ name: 'new-word', type: { text: "'one' | 'two'" }, default: 'one' }] };
+    const elements = (await readElements()).map((element) => ({ ...element, ...added }));
+    const more = await currentOptions(Promise.resolve(elements));
+    const setup = readSetup(new URLSearchParams('attribute.new-word=two&field.0.name=&field.0.new-word=one'), more);
+    expect(setup.fields).toEqual([{}]);
+    expect(write(tagOf(setup, more), html)).toContain('<newsletter-signup new-word="two">');
   });
 
   it('reads every setup back from its address', () => {
     fc.assert(
       fc.property(setups, (setup) => {
-        expect(readSetup(`?${writeSetup(setup)}`, options)).toEqual(setup);
+        expect(read(writeSetup(setup))).toEqual(setup);
       }),
     );
   });
@@ -105,24 +81,22 @@ describe('the playground', () => {
   it('reads any address as a setup', () => {
     fc.assert(
       fc.property(fc.string(), (search) => {
-        expect(() => writeSetup(readSetup(search, options))).not.toThrow();
+        expect(() => writeSetup(read(search))).not.toThrow();
       }),
     );
-    expect(readSetup('?state=__proto__&platform=toString&width=7&language=xx', options)).toEqual(initialSetup);
+    expect(read('state=__proto__&platform=toString&width=7&language=xx')).toEqual(initialSetup);
   });
 
-  it('writes no default values', () => {
+  it('writes no default values, and no value of a switch', () => {
     expect(writeSetup(initialSetup)).toBe('');
-    expect(write(tagOf(initialSetup, options), html)).toBe(
-      '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>',
+    expect(
+      write(
+        tagOf(read('attribute.timeout=20&attribute.debug=on&field.0.name=City&field.0.kind=string'), options),
+        html,
+      ),
+    ).toBe(
+      '<newsletter-signup endpoint="https://relay.example/signup" debug>\n  <newsletter-field name="City"></newsletter-field>\n</newsletter-signup>',
     );
-  });
-
-  it('moves a field and loses none', () => {
-    const fields = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
-    expect(moveField(fields, 0, 1).map(({ name }) => name)).toEqual(['b', 'a', 'c']);
-    expect(moveField(fields, 0, -1)).toBe(fields);
-    expect(moveField(fields, 2, 3)).toBe(fields);
   });
 });
 

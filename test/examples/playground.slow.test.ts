@@ -1,10 +1,10 @@
 /** The playground in Chromium. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { currentOptions } from '../../examples/demo/playground.ts';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { buildIfStale } from '../../scripts/build.ts';
+import { readElements } from '../../widget/scripts/manifest.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -40,7 +40,7 @@ const press = (page: Page, name: string, value: string): Promise<void> =>
 
 /** The notice in the visible preview, once its form is in this state. */
 async function previewReaches(page: Page, state: string): Promise<string> {
-  const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
+  const frame = await (await page.waitForSelector('.frame iframe'))?.contentFrame();
   const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, {
     timeout: 60_000,
   });
@@ -48,45 +48,40 @@ async function previewReaches(page: Page, state: string): Promise<string> {
 }
 
 describe('the playground', () => {
-  it('shows every option of the tag as a control with a name', async () => {
-    const page = await open();
-    const shown = await page.$$eval('[data-option]', (controls) =>
-      controls.map((control) => [control.getAttribute('data-option'), (control as HTMLInputElement).labels?.length]),
-    );
-    expect(shown).toEqual(expect.arrayContaining((await currentOptions()).options.map(({ key }) => [key, 1])));
-  });
-
-  it('lists the looks first, then the fields, then the endpoint and the rest', async () => {
-    const page = await open();
-    expect(
-      await page.$$eval('#options > details > summary', (all) => all.map(({ textContent }) => textContent)),
-    ).toEqual([
-      'Looks',
-      'Colours and shape',
-      'Around the fields',
-      'Fields',
-      'Endpoint and behaviour',
-      'Texts',
-      'More texts',
-      'Where the visitor came from',
+  it('has a control with a name for every attribute, custom property and slot of the tag', async () => {
+    const page = await open('?field.0.name=City');
+    const elements = await readElements();
+    const names = elements.flatMap(({ tagName, attributes, cssProperties, slots }) => [
+      ...(attributes ?? []).map(({ name }) => (tagName === 'newsletter-field' ? 'field.0.' : 'attribute.') + name),
+      ...(cssProperties ?? []).map(({ name }) => `style.${name}`),
+      ...(slots ?? []).flatMap(({ name }) => (['', 'fallback'].includes(name) ? [] : [`slot.${name}`])),
     ]);
-    const first = await page.$$eval('#options select', (all) => all.slice(0, 2).map(({ id }) => id));
-    expect(first).toEqual(['look.layout', 'theme']);
+    expect(names.length).toBeGreaterThan(60);
+    const labelled = await page.$$eval('#options [name]', (controls) =>
+      controls.flatMap((control) =>
+        (control as HTMLInputElement).labels?.length ? [control.getAttribute('name')] : [],
+      ),
+    );
+    expect(labelled).toEqual(expect.arrayContaining(names));
   });
 
   it('adds choices to the snippet and the address, and Back removes them', async () => {
     const page = await open();
-    await page.type('[data-option="attribute.endpoint"]', 'https://signup.example/a?b&c');
-    await page.$eval('[data-option="attribute.attribution"]', (select) => {
-      (select as HTMLSelectElement).value = 'last';
-      select.dispatchEvent(new Event('change'));
+    await page.type('[name="attribute.endpoint"]', 'https://signup.example/a?b&c');
+    await page.select('[name="attribute.attribution"]', 'last');
+    await page.$eval('[aria-label="Pick --newsletter-accent"]', (picker) => {
+      (picker as HTMLInputElement).value = '#123456';
+      picker.dispatchEvent(new Event('input', { bubbles: true }));
     });
+    expect(await snippet(page)).toContain('--newsletter-accent: #123456;');
     expect(await snippet(page)).toContain('<newsletter-signup attribution="last">');
     expect(await snippet(page)).toContain('<form action="https://signup.example/a?b&amp;c" method="post">');
 
     const shared = await open(new URL(page.url()).search);
     expect(await snippet(shared)).toBe(await snippet(page));
 
+    await page.goBack();
+    expect(await snippet(page)).not.toContain('--newsletter-accent');
     await page.goBack();
     expect(await snippet(page)).not.toContain('attribution=');
     await page.goBack();
@@ -98,20 +93,22 @@ describe('the playground', () => {
     const page = await open();
     for (const name of ['Topics', 'City']) {
       await page.click('#add-field');
+      // The name of the new field has the focus.
       await page.keyboard.down('Control');
       await page.keyboard.press('a');
       await page.keyboard.up('Control');
       await page.keyboard.type(name);
     }
     await page.click('button[aria-label="Move up City"]');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/City/);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('City');
     expect(await snippet(page)).toMatch(/name="City".*\n.*name="Topics"/);
-    const frame = await (await page.$('.frame:not([hidden]) iframe'))?.contentFrame();
+    const frame = await (await page.$('.frame iframe'))?.contentFrame();
     await frame?.waitForSelector('newsletter-signup >>> [part=field]:nth-child(3)');
     const labels = await frame?.$$eval('newsletter-signup >>> label', (all) =>
       all.map(({ textContent }) => textContent.trim()),
     );
     expect(labels?.map((label) => label.split(/[\s(]/)[0])).toEqual(['Email', 'City', 'Topics']);
+    await page.keyboard.press('Enter');
     await page.click('button[aria-label="Remove City"]');
     expect(await snippet(page)).not.toContain('City');
   });
@@ -131,54 +128,67 @@ describe('the playground', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('IFRAME');
   });
 
-  it('keeps the form busy in the state busy', async () => {
+  it('keeps the form busy in the state busy, until the tag ends the wait', async () => {
     const page = await open();
     await press(page, 'state', 'busy');
     await previewReaches(page, 'busy');
+    const frame = await (await page.$('.frame iframe'))?.contentFrame();
+    const answer = frame?.evaluate(() =>
+      fetch('answers/busy', { method: 'POST', signal: AbortSignal.timeout(1000) }).catch(({ name }: Error) => name),
+    );
+    expect(await answer).toBe('TimeoutError');
   });
 
   it('shows the chosen language, from right to left if it is written so', async () => {
     const page = await open();
     await page.select('#language', 'ar');
-    const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
+    const frame = await (await page.waitForSelector('.frame iframe'))?.contentFrame();
     await frame?.waitForFunction(() => document.querySelector('newsletter-signup button')?.textContent === 'اشترك');
     expect(await frame?.evaluate(() => document.documentElement.dir)).toBe('rtl');
     expect(await snippet(page)).toContain('/languages/ar.js');
     expect(await snippet(page)).toContain('lang="ar" dir="rtl"');
   });
 
-  it('copies the snippet and confirms it', async () => {
+  it('copies the snippet for each place and confirms it', async () => {
     const page = await open();
-    await session.browser
-      .defaultBrowserContext()
-      .setPermission(new URL(address).origin, { permission: { name: 'clipboard-write' }, state: 'granted' });
+    for (const name of ['clipboard-read', 'clipboard-write'])
+      await session.browser
+        .defaultBrowserContext()
+        .setPermission(new URL(address).origin, { permission: { name }, state: 'granted' });
     await page.bringToFront();
-    await page.click('.snippet button');
-    await page.waitForFunction(() =>
-      /^(Copied|The browser)/.test(document.querySelector('#copied')?.textContent ?? ''),
-    );
-    expect(await page.$eval('.snippet button', ({ textContent }) => textContent)).toMatch(/Copied|Selected/);
+    const places = await page.$$eval('#platform option', (all) => all.map((option) => option.getAttribute('value')));
+    expect(places.length).toBeGreaterThan(20);
+    const copied = new Set<string>();
+    for (const place of places) {
+      await page.select('#platform', place ?? '');
+      const title = await page.$eval('.snippet h3', ({ textContent }) => textContent);
+      await page.click('.snippet button');
+      await page.waitForFunction(
+        (what) => document.querySelector('#copied')?.textContent === `Copied the snippet: ${what}.`,
+        {},
+        title,
+      );
+      const text = await page.evaluate(() => navigator.clipboard.readText());
+      expect(text, title).toBe(await page.$eval('.snippet code', ({ textContent }) => textContent));
+      copied.add(text);
+    }
+    expect(copied.size).toBeGreaterThan(8);
   });
 
   it.each(['320', '480', '768'])('shows the whole preview of %s pixels on a phone', async (width) => {
     const page = await open(`?width=${width}&look.layout=card`);
     await page.setViewport({ width: 360, height: 800 });
-    const edge = await page.waitForFunction(
-      (wide) => {
-        const { left = 0, right = Infinity } =
-          document.querySelector(`iframe[width="${wide}"]`)?.getBoundingClientRect() ?? {};
-        return left >= 0 && right <= innerWidth && right;
-      },
-      {},
-      width,
-    );
+    const edge = await page.waitForFunction(() => {
+      const { left = 0, right = Infinity } = document.querySelector('.frame iframe')?.getBoundingClientRect() ?? {};
+      return left >= 0 && right <= innerWidth && right;
+    });
     expect(await edge.jsonValue()).toBeGreaterThan(300);
   });
 
   it.each([
     [1440, 'light', ''],
-    [1440, 'dark', '?width=all&mode=enhance&field=name%3DTopics%26kind%3Dlist%26options%3DAI%2CCode&platform=vue'],
-    [390, 'light', '?width=320&scheme=dark&state=invalid'],
+    [1440, 'dark', '?mode=enhance&field.0.name=Topics&field.0.kind=list&field.0.options=AI,Code&platform=vue'],
+    [320, 'light', '?width=768&scheme=dark&state=invalid'],
   ])('has no axe violation at %i pixels, %s %s', async (width, scheme, query) => {
     const complaints: string[] = [];
     const page = await open(query, complaints);

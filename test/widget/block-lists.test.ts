@@ -5,8 +5,7 @@ import { build } from 'vite';
 import { copyTag } from '../../packages/relay/scripts/tag.ts';
 import { describe, expect, it } from 'vitest';
 import { exampleSetups } from '../../examples/demo/page/examples.ts';
-import { platforms, type Platform } from '../../examples/demo/page/setup.ts';
-import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { platforms, snippetsFor } from '../../examples/demo/page/places.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { root } from '../../scripts/root.ts';
 import { blocks, hides, namesIn, readRules, rules } from '../support/block-lists.ts';
@@ -40,7 +39,7 @@ async function copied(): Promise<ReadonlyMap<string, string>> {
   const options = await currentOptions();
   const snippets = exampleSetups.flatMap(({ title, setup }) =>
     options.themes.flatMap((theme) =>
-      (Object.keys(platforms) as Platform[]).map((platform): [string, string] => [
+      platforms.map((platform): [string, string] => [
         `${title} for ${platform} with ${theme}`,
         snippetsFor({ ...setup, platform, language: 'de', theme }, options)
           .map(({ code }) => code)

@@ -11,14 +11,15 @@ import { createSSRApp } from 'vue';
 import { parse } from 'vue/compiler-sfc';
 import { renderToString } from 'vue/server-renderer';
 import { currentOptions } from '../../examples/demo/playground.ts';
-import { initialSetup, platforms, type Field, type Platform, type Setup } from '../../examples/demo/page/setup.ts';
-import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { platforms, snippetsFor, type Platform } from '../../examples/demo/page/places.ts';
+import type { Field } from '../../examples/demo/page/options.ts';
+import { initialSetup, type Setup } from '../../examples/demo/page/setup.ts';
 import { root } from '../../scripts/root.ts';
 
 export const options = await currentOptions();
 /** Scripts, which have no form without JavaScript, and platforms whose snippet has the form of another one. */
 const others = 'wix gtm squarespace carrd hugo jekyll eleventy next nuxt sveltekit docusaurus'.split(' ');
-export const platformNames = (Object.keys(platforms) as Platform[]).filter((name) => !others.includes(name));
+export const platformNames = platforms.filter((name) => !others.includes(name));
 export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 export type Layout = (typeof layouts)[number];
 
@@ -53,7 +54,7 @@ export function setupOf(layout: Layout, changes: Partial<Setup> = {}, isBare = f
     ...initialSetup,
     ...changes,
     values: {
-      ...(layout !== 'inline' && { 'look.layout': layout }),
+      ...(layout !== 'inline' && { 'attribute.layout': layout }),
       ...(!isBare && {
         'slot.head': 'Letters from the lighthouse',
         'slot.note': 'Every Tuesday. Leave with one click.',

@@ -76,7 +76,7 @@ export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): 
     places.push([moment, (await page.evaluate('painted().then(place)')) as number]);
   await record('before the script');
   bring();
-  const isDialog = setup.values['look.layout'] === 'dialog';
+  const isDialog = setup.values['attribute.layout'] === 'dialog';
   await page.waitForFunction(`form().shadowRoot?.querySelector('${isDialog ? 'dialog' : '[part=surface]'}')`);
   await record('with the script');
   await page.evaluate(`form().open().then(() => {

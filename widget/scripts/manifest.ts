@@ -7,6 +7,10 @@ export interface Named {
   readonly description?: string;
   readonly default?: string;
   readonly type?: { readonly text: string };
+  /** The property that an attribute sets. */
+  readonly fieldName?: string;
+  /** The syntax of a custom property of CSS, such as `<color>`. */
+  readonly syntax?: string;
 }
 
 /** A property or method. */

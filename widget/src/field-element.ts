@@ -15,19 +15,19 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  * @tagname newsletter-field
  *
  * @attr {string} name - Name of the custom field in your publication: its display text, with spaces and case.
- * @attr {'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | 'consent'} kind - Kind of the
- *   custom field, or `consent` for a sentence to agree to. Default, and for any other word: `string`.
+ * @attr {'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | 'consent'} [kind=string] - Kind
+ *   of the custom field, or `consent` for a sentence to agree to. Any other word means `string`.
  * @attr {string} label - Label of the control. Default: the name. For a `consent` it is the sentence, which is
  *   sent with the signup.
- * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link.
  * @attr {boolean} required - The form is not sent without a value; a checkbox must be ticked.
+ * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` if a
+ *   choice contains a comma.
+ * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link.
  * @attr {string} value - Initial value.
  * @attr {boolean} hidden - The value is sent, but the field is not shown.
  * @attr {'utm_id' | 'utm_source_platform'} from - Parameter of the visit's address whose value a hidden field is sent
  *   with.
  * @attr {string} autocomplete - Value that the browser may fill in, such as `given-name`, `family-name` or `name`.
- * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` if a
- *   choice contains a comma.
  * @attr {string} placeholder - Example text in an empty input.
  * @attr {string} min - The earliest `date` or `datetime` that is accepted. Default: the year 1900.
  */

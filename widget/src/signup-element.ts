@@ -40,8 +40,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
  * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
  *   `example.com`, instead of web storage.
- * @attr {'auto' | 'code' | 'source'} ref-is - What the referral parameter carries. Default: in `ref`, a code that looks
- *   like one of the service, else a source; under another name, a code.
+ * @attr {'auto' | 'code' | 'source'} [ref-is=auto] - What the referral parameter carries. Default: in `ref`, a code
+ *   that looks like one of the service, else a source; under another name, a code.
  * @attr {string} same-site - Hosts that are no referring site, such as `blog.example.com`, separated by spaces.
  * @attr {boolean} click-ids - Names source and medium by the click id of an ad, where the address has no source.
  * @attr {boolean} referrer-medium - Names source and medium of visits from search engines and social networks.
@@ -100,16 +100,17 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart dialog - The dialog around the surface, with its `::backdrop`.
  * @csspart close - The × of the dialog.
  *
- * @cssprop [--newsletter-accent=currentColor] - Background of the button, and colour of ticked boxes.
- * @cssprop [--newsletter-on-accent=black or white] - Text on the button.
- * @cssprop [--newsletter-text=the page's] - Text of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-muted=about 77% of the text] - Small print and placeholders.
- * @cssprop [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default: the page
- *   behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
- * @cssprop [--newsletter-field=the page, lighter] - Background of inputs; the default is that of the surface.
- * @cssprop [--newsletter-border=about 55% of the text] - Lines around inputs.
- * @cssprop [--newsletter-danger=a red] - Error messages.
- * @cssprop [--newsletter-focus=the accent] - The focus ring.
+ * @cssprop {<color>} [--newsletter-accent=currentColor] - Background of the button, and colour of ticked boxes.
+ * @cssprop {<color>} [--newsletter-on-accent=black or white] - Text on the button.
+ * @cssprop {<color>} [--newsletter-text=the page's] - Text of `card`, `cover` and `dialog`.
+ * @cssprop {<color>} [--newsletter-muted=about 77% of the text] - Small print and placeholders.
+ * @cssprop {<color>} [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default:
+ *   the page behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
+ * @cssprop {<color>} [--newsletter-field=the page, lighter] - Background of inputs; the default is that of the
+ *   surface.
+ * @cssprop {<color>} [--newsletter-border=about 55% of the text] - Lines around inputs.
+ * @cssprop {<color>} [--newsletter-danger=a red] - Error messages.
+ * @cssprop {<color>} [--newsletter-focus=the accent] - The focus ring.
  * @cssprop [--newsletter-gap=1em] - Space between fields; between heading, form and small print in proportion.
  * @cssprop [--newsletter-padding=clamp(1.25em, 6%, 2em)] - Space inside `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; of a surface twice that, up to 1.5em.
@@ -125,21 +126,26 @@ export class NewsletterSignup extends LitElement {
   static override styles = styles;
   static override properties: PropertyDeclarations = {
     endpoint: {},
+    layout: {},
     redirect: {},
     redirectOrigins: { attribute: 'redirect-origins' },
     timeout: { type: Number },
     attribution: {},
     storage: {},
     referralParam: { attribute: 'referral-param' },
-    layout: {},
     messages: { attribute: false },
   };
 
   /**
-   * Address that the form is posted to: your relay, an n8n webhook, or your own server. Default: the `action` of the
-   * form inside the tag.
+   * Address that the form is posted to, such as `https://relay.example/signup`: your relay, an n8n webhook, or your own
+   * server. Default: the `action` of the form inside the tag.
    */
   declare endpoint: string;
+  /**
+   * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;
+   * `stacked`; `card`, on a surface; `cover`, beside or below a picture; `dialog`, opened by a button or by itself.
+   */
+  declare layout: 'inline' | 'joined' | 'stacked' | 'card' | 'cover' | 'dialog';
   /**
    * Page that opens after a signup: of the same origin, or of one in `redirectOrigins`. Default: none; the thanks
    * replace the form.
@@ -160,11 +166,6 @@ export class NewsletterSignup extends LitElement {
   declare storage: 'local' | 'session' | 'none';
   /** Name of the parameter with the referral code. */
   declare referralParam: string;
-  /**
-   * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;
-   * `stacked`; `card`, on a surface; `cover`, beside or below a picture; `dialog`, opened by a button or by itself.
-   */
-  declare layout: 'inline' | 'joined' | 'stacked' | 'card' | 'cover' | 'dialog';
   /**
    * Texts that replace those of the page's language; any subset. A `text-*` attribute takes precedence over its entry.
    */
@@ -192,13 +193,13 @@ export class NewsletterSignup extends LitElement {
   constructor() {
     super();
     this.endpoint = '';
+    this.layout = 'inline';
     this.redirect = '';
     this.redirectOrigins = '';
     this.timeout = 20;
     this.attribution = 'first';
     this.storage = 'local';
     this.referralParam = 'ref';
-    this.layout = 'inline';
     this.messages = {};
   }
 

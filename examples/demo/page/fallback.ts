@@ -64,11 +64,14 @@ const isSet = ({ attributes }: Tag, name: string): boolean =>
 export const isPlain = (tag: Tag, theme: string): boolean =>
   theme === '' && tag.attributes['layout'] === undefined && fieldsOf(tag).length === 0;
 
+/** The attribute of a text, by its name in `messages`. */
+export const textAttribute = (name: string): string =>
+  `text-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 /** The texts of a tag: those of its language, and those that its attributes and its property `messages` replace. */
 function textsOf({ attributes, properties = {} }: Tag, texts: Texts): Texts {
   const own = fallbackTexts.map((name) => {
-    const attribute = `text-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return [name, String(attributes[attribute] ?? properties['messages']?.[name] ?? texts[name] ?? '')];
+    return [name, String(attributes[textAttribute(name)] ?? properties['messages']?.[name] ?? texts[name] ?? '')];
   });
   return Object.fromEntries(own) as Texts;
 }
@@ -104,6 +107,17 @@ export function withForm(tag: Tag, texts: Texts, isOwners: boolean): Tag {
     .map((child) => (opensPopover && child.attributes['slot'] === 'trigger' ? openingPopover(child) : child));
   const below = ['proof', 'note', 'thanks', 'turnstile'].flatMap((slot) => slotted(tag, slot));
   return { ...tag, attributes: Object.fromEntries(attributes), children: [...shown, form, ...below] };
+}
+
+/** The tag on show, with another address in its form. */
+export function withEndpoint(tag: Tag, action: string): Tag {
+  // After a redirect the page could not show the next setup.
+  const { redirect: _redirect, ...attributes } = tag.attributes;
+  const form = formOf(tag);
+  const children = tag.children.map((child) =>
+    isTag(child) && child === form ? { ...child, attributes: { ...child.attributes, action } } : child,
+  );
+  return { ...tag, attributes, children };
 }
 
 const openingPopover = (trigger: Tag): Tag => ({

@@ -1,46 +1,18 @@
-/** The options of the tag, read from its manifest, so that the playground has a control for each of them. */
-
+/**
+ * The options of the tag, which the server reads from `custom-elements.json`, and what is chosen of them.
+ */
 import type { Texts } from './fallback.ts';
-
-/** The part of `custom-elements.json` that is used. */
-export interface Manifest {
-  readonly modules: readonly { readonly declarations?: readonly Declaration[] }[];
-}
-
-interface Declaration {
-  readonly tagName?: string;
-  readonly attributes?: readonly Described[];
-  readonly members?: readonly (Described & {
-    readonly kind: string;
-    readonly attribute?: string;
-    readonly readonly?: boolean;
-  })[];
-  readonly cssProperties?: readonly Described[];
-  readonly slots?: readonly Described[];
-  readonly events?: readonly Described[];
-}
-
-interface Described {
-  readonly name: string;
-  readonly description?: string;
-  readonly default?: string;
-  readonly type?: { readonly text: string };
-  /** The property that an attribute sets. */
-  readonly fieldName?: string;
-}
 
 /** How a value is entered. */
 export type Control =
   | { readonly kind: 'text' | 'switch' | 'number' | 'colour' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
-/** What an option is in the markup; decides its group in the playground. */
-export type OptionKind = 'look' | 'attribute' | 'attribution' | 'text' | 'message' | 'style' | 'slot';
-
 export interface Option {
-  /** Kind and name: `look.layout`, `attribute.endpoint`, `text.text-button`, `message.busy`, `slot.head`. */
+  /** The name of its control: `attribute.layout`, `style.--newsletter-gap`, `slot.head`, `message.busy`. */
   readonly key: string;
-  readonly kind: OptionKind;
+  /** What it is in the markup. */
+  readonly kind: 'attribute' | 'style' | 'slot' | 'message';
   /** Its name in the markup. */
   readonly name: string;
   readonly description: string;
@@ -49,12 +21,17 @@ export interface Option {
   readonly control: Control;
 }
 
-/** An option of a custom field. */
-export type FieldOption = Omit<Option, 'kind'>;
+/** Options under one heading of the panel. */
+export interface OptionGroup {
+  readonly title: string;
+  readonly about: string;
+  readonly options: readonly Option[];
+}
 
 export interface Options {
-  readonly options: readonly Option[];
-  readonly fieldOptions: readonly FieldOption[];
+  readonly groups: readonly OptionGroup[];
+  /** The attributes of `<newsletter-field>`. */
+  readonly fieldOptions: readonly Option[];
   /** Names of the tag's events. */
   readonly events: readonly string[];
   /** Language tags: English, and those that have a file. */
@@ -65,108 +42,23 @@ export interface Options {
   readonly texts: Readonly<Record<string, Texts>>;
 }
 
-/** Its content is the form that the playground writes. */
-const writtenSlot = 'fallback';
+/** A custom field: the attributes of its `<newsletter-field>` by name, none of them empty. */
+export type Field = Readonly<Record<string, string>>;
 
-/** Attributes that set the visitor's attribution. */
-const attribution = /^(utm-|referral-|referring-)/;
-/** Attributes that change the appearance. */
-const looks = ['layout'];
+export const directions = ['ltr', 'rtl'] as const;
 
-/**
- * @param english - all English texts by their names in `messages`
- * @param files - the languages and themes that have a file, and the texts of the languages
- * @throws Error if the manifest does not contain the elements
- */
-export function readOptions(
-  manifest: Manifest,
-  english: Texts,
-  files: Pick<Options, 'languages' | 'themes' | 'texts'>,
-): Options {
-  const form = declared(manifest, 'newsletter-signup');
-  const field = declared(manifest, 'newsletter-field');
-  // Attributes that are also properties are used by most pages; they come first.
-  const attributes = (form.attributes ?? []).toSorted(
-    (one, other) => Number(!one.fieldName) - Number(!other.fieldName),
-  );
-  const textNames = attributes.map(({ name }) => name).filter((name) => name.startsWith('text-'));
-  return {
-    options: [
-      ...attributes.flatMap((attribute) =>
-        textNames.includes(attribute.name) ? [] : [option(attributeKind(attribute.name), attribute)],
-      ),
-      ...Object.entries(english).map(([key, text]) => {
-        const name = `text-${kebab(key)}`;
-        return textNames.includes(name)
-          ? option('text', { name, default: text })
-          : option('message', { name: key, default: text });
-      }),
-      ...(form.cssProperties ?? []).map((property) => option('style', property)),
-      ...(form.slots ?? []).filter(({ name }) => !['', writtenSlot].includes(name)).map((slot) => option('slot', slot)),
-    ],
-    fieldOptions: (field.attributes ?? [])
-      .map((attribute) => option('attribute', attribute))
-      .sort((one, other) => Number(!isEssential(one)) - Number(!isEssential(other))),
-    events: (form.events ?? []).map(({ name }) => name),
-    ...files,
-  };
+/** What is chosen for a tag. */
+export interface TagSetup {
+  /** Values that differ from the option's default, by its key. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly fields: readonly Field[];
+  /** `enhance`: the script enhances the page's own form. */
+  readonly mode: 'own' | 'enhance';
+  readonly language: string;
+  /** Name of a theme; empty for none. */
+  readonly theme: string;
+  readonly direction: (typeof directions)[number];
 }
 
-function attributeKind(name: string): OptionKind {
-  if (looks.includes(name)) return 'look';
-  return attribution.test(name) ? 'attribution' : 'attribute';
-}
-
-/** Whether nearly every field sets this attribute; the others are below “More”. */
-export function isEssential({ name }: Pick<FieldOption, 'name'>): boolean {
-  return /^(name|kind|label|required|options)$/.test(name);
-}
-
-/** Names of the manifest that are not among the options. `messages` counts: each of its texts is an option. */
-export function missingOptions(manifest: Manifest, { options, events }: Options): readonly string[] {
-  const form = declared(manifest, 'newsletter-signup');
-  const there = new Set([...options.map(({ name }) => name), ...events, 'messages', writtenSlot]);
-  const settable = (form.members ?? [])
-    .filter((member) => member.kind === 'field' && !member.readonly)
-    .map(({ attribute, name }) => attribute ?? name);
-  const named = [form.attributes, form.cssProperties, form.slots, form.events].flatMap((list) =>
-    (list ?? []).map(({ name }) => name),
-  );
-  return [...named, ...settable].filter((name) => name !== '' && !there.has(name));
-}
-
-function declared({ modules }: Manifest, tagName: string): Declaration {
-  const found = modules
-    .flatMap(({ declarations = [] }) => declarations)
-    .find((declaration) => declaration.tagName === tagName);
-  if (!found) throw new Error(`custom-elements.json does not contain <${tagName}>. Build the widget again.`);
-  return found;
-}
-
-function option(kind: OptionKind, { name, description = '', default: initial = '', type }: Described): Option {
-  return {
-    key: `${kind}.${name}`,
-    kind,
-    name,
-    description,
-    initial: initial === '{}' || initial === 'false' ? '' : initial.replace(/^'(.*)'$/, '$1'),
-    control: kind === 'style' ? styleControl(description) : controlFor(type?.text ?? ''),
-  };
-}
-
-function controlFor(type: string): Control {
-  const parts = type.split('|').map((part) => part.trim());
-  const choices = parts.flatMap((part) => /^'(.*)'$/.exec(part)?.[1] ?? []).filter(Boolean);
-  if (choices.length > 0) return { kind: 'choice', choices };
-  if (parts.includes('boolean')) return { kind: 'switch' };
-  return { kind: parts.includes('number') ? 'number' : 'text' };
-}
-
-/** Custom properties have no type in the manifest: their description says whether the value is a colour. */
-function styleControl(description: string): Control {
-  return { kind: /^(colour|background|text )/i.test(description) ? 'colour' : 'text' };
-}
-
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
+/** All options of `<newsletter-signup>`. */
+export const optionsIn = ({ groups }: Options): readonly Option[] => groups.flatMap(({ options }) => options);

@@ -1,25 +1,40 @@
-/** Where the tag can stand: one row for each place. The pages about them are written from this table. */
-import type { Platform } from './setup.ts';
+/**
+ * Where the tag can stand: one row for each place, with its snippets. The playground shows the snippets, and the
+ * documentation has a page for each row with a guide.
+ */
+import type { Options, TagSetup } from './options.ts';
+import {
+  astroComponent,
+  clientComponent,
+  divOnly,
+  divStyles,
+  enqueuedScripts,
+  fixed,
+  inBlock,
+  included,
+  injected,
+  loadingComponent,
+  pasted,
+  reactComponent,
+  scriptsOnly,
+  svelteComponent,
+  tagOnly,
+  vueComponent,
+  wantedOf,
+  type Code,
+} from './snippets.ts';
 
 /** What a visitor does at a place, and what its owner sees of it. */
-export const checks = {
-  renders: 'Renders',
-  signsUp: 'Signs up',
-  utm: 'UTM',
-  event: 'Success event',
-} as const;
-export type Check = keyof typeof checks;
+export const checks = ['Renders', 'Signs up', 'UTM', 'Success event'] as const;
 
-/** What a row says of a place by its own documentation. */
-interface Source {
-  readonly title: string;
-  readonly address: string;
+interface Place {
+  readonly name: string;
+  /** What to paste where, in this order. */
+  readonly pieces: readonly (readonly [where: string, code: Code])[];
 }
 
-export interface Place {
-  /** The kind of snippet that the playground writes for it. */
-  readonly platform: Platform;
-  readonly name: string;
+/** A place that has a page of the documentation. */
+interface Guide extends Place {
   /** Words of readers that the page does not have. */
   readonly keywords: string;
   /** The way to the place where the code is pasted, through the menus or folders. */
@@ -32,34 +47,39 @@ export interface Place {
   readonly notes?: readonly string[];
   /** A page of `examples/pages`, made like those of the place. A test signs up on it. */
   readonly like?: string;
-  /** The test that runs the snippet in the place itself, of this version. What no test runs is assumed. */
+  /** The test that does all checks in the place itself, of this version. What no test runs is assumed. */
   readonly run?: {
     readonly test: string;
     readonly version: string;
     readonly what: string;
-    readonly checks: readonly Check[];
   };
-  /** Where the assumptions are from, and when these pages were read. */
-  readonly sources: readonly Source[];
+  /** Where the assumptions are from: links in Markdown. */
+  readonly sources?: readonly string[];
 }
 
 /** When the sources were read. */
 export const sourcesRead = 'November 2026';
 
-const everyCheck = Object.keys(checks) as Check[];
-
 /** Built by the generator, and opened in a browser. */
-const built = (version: string): Required<Place>['run'] => ({
+const built = (version: string): NonNullable<Guide['run']> => ({
   test: 'test/examples/places.slow.test.ts',
   version,
   what: 'The test builds a site from this code, opens it in Chromium, signs up from an address with a campaign, and finds the subscription.',
-  checks: everyCheck,
 });
 
-export const places: readonly Place[] = [
-  {
-    platform: 'wordpress',
+export const places = {
+  html: { name: 'HTML', pieces: [['Where the form belongs', pasted]] },
+  wordpress: {
     name: 'WordPress',
+    pieces: [
+      ['A “Custom HTML” block, pasted in the code editor or as the content of the block', inBlock(pasted)],
+      [
+        'Where WordPress filters tags, forms and scripts: a div, which shows nothing without the script …',
+        inBlock(divOnly),
+      ],
+      ['… the script in the theme’s functions.php', enqueuedScripts],
+      ['… and the styles in Appearance → Customize → Additional CSS', divStyles],
+    ],
     keywords:
       'Gutenberg, block editor, classic editor, Elementor, Divi, plugin, shortcode, embed code breaks, wp-admin, functions.php',
     way: ['Page or post', '+', 'Custom HTML'],
@@ -70,51 +90,38 @@ export const places: readonly Place[] = [
       test: 'test/examples/wordpress.slow.test.ts',
       version: '6.5',
       what: 'The test signs up in Chromium, from an address with a campaign, on pages of a real WordPress with this code and with the shortcode, as four kinds of authors write them.',
-      checks: everyCheck,
     },
     sources: [
-      {
-        title: 'Custom HTML block',
-        address: 'https://github.com/WordPress/gutenberg/blob/trunk/packages/block-library/src/html/block.json',
-      },
-      {
-        title: 'HTML and JavaScript in post content',
-        address: 'https://github.com/WordPress/Security-White-Paper/pull/91',
-      },
+      '[Custom HTML block](https://github.com/WordPress/gutenberg/blob/trunk/packages/block-library/src/html/block.json)',
+      '[HTML and JavaScript in post content](https://github.com/WordPress/Security-White-Paper/pull/91)',
     ],
   },
-  {
-    platform: 'webflow',
+  webflow: {
     name: 'Webflow',
+    pieces: [['A “Code Embed” element', pasted]],
     keywords: 'site builder, no-code, custom code, HTML embed, designer, paste HTML, iframe',
     way: ['Add elements', 'Advanced', 'Code Embed'],
     needs: 'A plan with custom code.',
     notes: ['The designer shows a placeholder: publish the site, or open its preview, to see the form.'],
     like: 'webflow.html',
     sources: [
-      {
-        title: 'Custom code and the Webflow CMS, Webflow University',
-        address: 'https://university.webflow.com/course-lesson/custom-code-custom-code-and-the-webflow-cms',
-      },
+      '[Custom code and the Webflow CMS, Webflow University](https://university.webflow.com/course-lesson/custom-code-custom-code-and-the-webflow-cms)',
     ],
   },
-  {
-    platform: 'squarespace',
+  squarespace: {
     name: 'Squarespace',
+    pieces: [['A “Code” block, with HTML as its language', pasted]],
     keywords: 'site builder, code injection, code block, embed block, paste HTML, iframe',
     way: ['Edit page', 'Add block', 'Code'],
     needs: 'A plan that allows scripts.',
     notes: ['The editor may show the code instead of the form: look at the published page, signed out.'],
     sources: [
-      {
-        title: 'Code injection on Squarespace, a guide by SquareRank',
-        address: 'https://squareranked.com/squarespace-schema/json-ld-injection/',
-      },
+      '[Code injection on Squarespace, a guide by SquareRank](https://squareranked.com/squarespace-schema/json-ld-injection/)',
     ],
   },
-  {
-    platform: 'wix',
+  wix: {
     name: 'Wix',
+    pieces: [['Settings → Custom Code → Body, end', injected]],
     keywords: 'site builder, Wix Studio, Wix Editor, Velo, embed HTML, HTML iframe, custom element',
     way: ['Dashboard', 'Settings', 'Custom Code'],
     needs: 'A published site with a domain of its own.',
@@ -123,34 +130,29 @@ export const places: readonly Place[] = [
       'The element *Embed HTML* takes the tag too, but shows it in a frame of another address: the form sees no campaign there, and the relay has to allow the origin of that frame.',
     ],
     sources: [
-      {
-        title: 'About Custom Code, Wix',
-        address:
-          'https://dev.wix.com/docs/develop-websites-sdk/code-your-site/build-a-custom-frontend/custom-code/about-custom-code',
-      },
-      {
-        title: 'HtmlComponent, Wix',
-        address: 'https://dev.wix.com/docs/velo/velo-only-apis/$w/html-component/introduction',
-      },
+      '[About Custom Code, Wix](https://dev.wix.com/docs/develop-websites-sdk/code-your-site/build-a-custom-frontend/custom-code/about-custom-code)',
+      '[HtmlComponent, Wix](https://dev.wix.com/docs/velo/velo-only-apis/$w/html-component/introduction)',
     ],
   },
-  {
-    platform: 'shopify',
+  shopify: {
     name: 'Shopify',
+    pieces: [['A “Custom Liquid” section', included]],
     keywords: 'shop, store, e-commerce, theme, Liquid, Dawn, online store 2.0, custom liquid',
     way: ['Online Store', 'Customize', 'Add section', 'Custom Liquid'],
     needs: 'A theme with sections, such as Dawn.',
     notes: ['If your theme has no such section, put the code into a file of `sections`.'],
     sources: [
-      {
-        title: 'custom-liquid.liquid of the theme Dawn',
-        address: 'https://github.com/Shopify/dawn/blob/main/sections/custom-liquid.liquid',
-      },
+      '[custom-liquid.liquid of the theme Dawn](https://github.com/Shopify/dawn/blob/main/sections/custom-liquid.liquid)',
     ],
   },
-  {
-    platform: 'framer',
+  framer: {
     name: 'Framer',
+    pieces: [
+      [
+        'Assets → Code → a new code component (an “Embed” is a frame, which does not see the campaign of the page)',
+        loadingComponent,
+      ],
+    ],
     keywords: 'site builder, no-code, code component, override, embed, React',
     way: ['Assets', 'Code', 'New component'],
     needs: 'A site whose plan allows code components.',
@@ -159,113 +161,154 @@ export const places: readonly Place[] = [
     ],
     like: 'framer.html',
     sources: [
-      { title: 'Comparing Developer Features, Framer', address: 'https://framer.com/developers/comparison' },
-      { title: 'Code Component, Framer Academy', address: 'https://www.framer.com/academy/dictionary/code-component' },
+      '[Comparing Developer Features, Framer](https://framer.com/developers/comparison)',
+      '[Code Component, Framer Academy](https://www.framer.com/academy/dictionary/code-component)',
     ],
   },
-  {
-    platform: 'ghost',
+  ghost: {
     name: 'Ghost',
+    pieces: [
+      ['An “HTML” card in the post or page', tagOnly],
+      ['Settings → Code injection → Site header', scriptsOnly],
+    ],
     keywords: 'blog, publication, members, Koenig editor, theme, Casper, code injection, HTML card',
     way: ['Post or page', '+', 'HTML'],
     needs: 'An account that may open *Settings*, for the script.',
     like: 'ghost.html',
     sources: [
-      {
-        title: 'ghost_head and ghost_foot, Ghost Developer Docs',
-        address: 'https://docs.ghost.org/themes/helpers/utility/ghost_head_foot',
-      },
-      { title: 'Content, Ghost Developer Docs', address: 'https://docs.ghost.org/themes/content' },
+      '[ghost_head and ghost_foot, Ghost Developer Docs](https://docs.ghost.org/themes/helpers/utility/ghost_head_foot)',
+      '[Content, Ghost Developer Docs](https://docs.ghost.org/themes/content)',
     ],
   },
-  {
-    platform: 'carrd',
+  carrd: {
     name: 'Carrd',
+    pieces: [['An “Embed” element of the type “Code” and the style “Inline”', pasted]],
     keywords: 'one-page site, landing page, link in bio, embed, Pro plan',
     way: ['Add', 'Embed', 'Code'],
     needs: 'A Pro plan that has embeds.',
     like: 'carrd.html',
     sources: [
-      { title: 'Carrd, a guide by Cronitor', address: 'https://cronitor.io/docs/rum-integration-carrd' },
-      { title: 'Carrd, a guide by Rybbit', address: 'https://rybbit.com/docs/guides/carrd' },
+      '[Carrd, a guide by Cronitor](https://cronitor.io/docs/rum-integration-carrd)',
+      '[Carrd, a guide by Rybbit](https://rybbit.com/docs/guides/carrd)',
     ],
   },
-  {
-    platform: 'hugo',
+  hugo: {
     name: 'Hugo',
+    pieces: [
+      ['layouts/shortcodes/signup.html', included],
+      ['The page', fixed('html', '{{< signup >}}')],
+    ],
     keywords: 'static site generator, shortcode, partial, Go templates, Markdown, JAMstack, theme',
     way: ['layouts', 'shortcodes', 'signup.html'],
     notes: [
       'For a template instead of a page, put the file into `layouts/partials` and write `{{ partial "signup.html" . }}`.',
     ],
     run: built('the package of Debian 12'),
-    sources: [],
   },
-  {
-    platform: 'jekyll',
+  jekyll: {
     name: 'Jekyll',
+    pieces: [
+      ['_includes/signup.html', included],
+      ['The page or its layout', fixed('html', '{% include signup.html %}')],
+    ],
     keywords: 'static site generator, GitHub Pages, Liquid, include, Markdown, blog',
     way: ['_includes', 'signup.html'],
     run: built('the package of Debian 12'),
-    sources: [],
   },
-  {
-    platform: 'eleventy',
+  eleventy: {
     name: 'Eleventy',
+    pieces: [
+      ['_includes/signup.html', included],
+      ['The page or its layout', fixed('html', '{% include "signup.html" %}')],
+    ],
     keywords: '11ty, static site generator, Nunjucks, Liquid, passthrough copy, JAMstack',
     way: ['_includes', 'signup.html'],
     run: built('3.1.8'),
-    sources: [],
   },
-  {
-    platform: 'astro',
+  astro: {
     name: 'Astro',
+    pieces: [
+      ['src/components/SignupForm.astro', astroComponent],
+      [
+        'The page or its layout',
+        fixed('astro', '---', "import SignupForm from '../components/SignupForm.astro';", '---', '', '<SignupForm />'),
+      ],
+    ],
     keywords: 'static site generator, Starlight, island, component, is:inline, client script',
     way: ['src', 'components', 'SignupForm.astro'],
     run: built('7.3.5'),
-    sources: [],
   },
-  {
-    platform: 'next',
+  next: {
     name: 'Next.js',
+    pieces: [
+      ['app/signup-form.jsx', clientComponent],
+      ['The page', fixed('jsx', "import { SignupForm } from './signup-form';", '', '<SignupForm />')],
+    ],
     keywords: 'React, app router, use client, SSR, server components, hydration, Vercel, integrate',
     way: ['app', 'signup-form.jsx'],
     needs: 'React 19, which Next.js 15 and later have.',
     isBundled: true,
     run: built('16.4.6'),
-    sources: [],
   },
-  {
-    platform: 'nuxt',
+  nuxt: {
     name: 'Nuxt',
+    pieces: [
+      ['app/components/SignupForm.vue', vueComponent],
+      ['The page', fixed('vue', '<SignupForm />')],
+      [
+        'nuxt.config.ts, so that Vue treats the tag as a custom element',
+        fixed(
+          'ts',
+          'export default defineNuxtConfig({',
+          "  vue: { compilerOptions: { isCustomElement: (tag) => tag.startsWith('newsletter-') } },",
+          '});',
+        ),
+      ],
+    ],
     keywords: 'Vue, SSR, ClientOnly, plugin, hydration, isCustomElement, compilerOptions, integrate',
     way: ['app', 'components', 'SignupForm.vue'],
     isBundled: true,
     run: built('4.5.2'),
-    sources: [],
   },
-  {
-    platform: 'sveltekit',
+  sveltekit: {
     name: 'SvelteKit',
+    pieces: [
+      ['src/routes/SignupForm.svelte', svelteComponent],
+      [
+        'The page',
+        fixed(
+          'svelte',
+          '<script>',
+          "  import SignupForm from './SignupForm.svelte';",
+          '</script>',
+          '',
+          '<SignupForm />',
+        ),
+      ],
+    ],
     keywords: 'Svelte, SSR, prerender, adapter, hydration, integrate',
     way: ['src', 'routes', 'SignupForm.svelte'],
     isBundled: true,
     run: built('3.2.0'),
-    sources: [],
   },
-  {
-    platform: 'docusaurus',
+  docusaurus: {
     name: 'Docusaurus',
+    pieces: [
+      ['src/components/SignupForm.jsx', reactComponent],
+      [
+        'The page, in MDX',
+        fixed('jsx', "import { SignupForm } from '@site/src/components/SignupForm';", '', '<SignupForm />'),
+      ],
+    ],
     keywords: 'documentation site, MDX, React, swizzle, footer, blog',
     way: ['src', 'components', 'SignupForm.jsx'],
     needs: 'React 19.',
     isBundled: true,
     run: built('3.10.2'),
-    sources: [],
   },
-  {
-    platform: 'gtm',
+  gtm: {
     name: 'Google Tag Manager',
+    pieces: [['Tags → New → Custom HTML, with a trigger of the type “DOM Ready”', injected]],
     keywords: 'GTM, tag manager, custom HTML tag, inject, container, no access to the site',
     way: ['Tags', 'New', 'Custom HTML'],
     needs: 'A container that is on the site already.',
@@ -274,8 +317,56 @@ export const places: readonly Place[] = [
       'Consent settings of Tag Manager that hold back the tag hold back the form. If you can edit the page itself, do that: the form is there at once then, and without JavaScript.',
       'To count signups in Google Analytics, see [beside other analytics](../website/analytics.md).',
     ],
-    sources: [
-      { title: 'Custom tags, Tag Manager Help', address: 'https://support.google.com/tagmanager/answer/6107167' },
+    sources: ['[Custom tags, Tag Manager Help](https://support.google.com/tagmanager/answer/6107167)'],
+  },
+  react: { name: 'React', pieces: [['A component (React 19)', reactComponent]] },
+  vue: {
+    name: 'Vue',
+    pieces: [
+      ['A component (Vue 3)', vueComponent],
+      [
+        'vite.config.js, so that Vue treats the tag as a custom element',
+        fixed(
+          'js',
+          "import vue from '@vitejs/plugin-vue';",
+          'export default {',
+          "  plugins: [vue({ template: { compilerOptions: { isCustomElement: (tag) => tag.startsWith('newsletter-') } } })],",
+          '};',
+        ),
+      ],
     ],
   },
-];
+  svelte: { name: 'Svelte', pieces: [['A component (Svelte 5)', svelteComponent]] },
+} satisfies Readonly<Record<string, Place | Guide>>;
+
+export type Platform = keyof typeof places;
+
+export function isPlatform(name: string): name is Platform {
+  return Object.hasOwn(places, name);
+}
+
+export const platforms = Object.keys(places).filter(isPlatform);
+
+/** The places that have a page of the documentation. */
+export const guides = platforms.flatMap((platform) => {
+  const place: Place | Guide = places[platform];
+  return 'way' in place ? [{ ...place, platform }] : [];
+});
+export type GuidedPlace = (typeof guides)[number];
+
+/** A piece of code to copy. */
+export interface Snippet {
+  /** Where to paste it. */
+  readonly place: string;
+  readonly code: string;
+  readonly language: string;
+}
+
+/** The snippets of a setup, for its place. */
+export function snippetsFor(setup: TagSetup & { readonly platform: Platform }, options: Options): readonly Snippet[] {
+  const { pieces }: Place = places[setup.platform];
+  const wanted = wantedOf(setup, options);
+  return pieces
+    .map(([place, { language, write }]) => ({ place, code: write(wanted), language }))
+    .filter(({ code }) => code !== '');
+}

@@ -1,87 +1,117 @@
-/** A preview: a page in a frame with the real tag, in the state that the playground asks for. */
+/** The preview: the real tag in a frame, in the state that the playground asks for. */
 import type { NewsletterSignup } from '@newsletter-kit/signup';
 import { fallbackStyles } from './fallback-styles.ts';
+import { withEndpoint } from './fallback.ts';
 import type { Tag } from './markup.ts';
 import type { Setup } from './setup.ts';
-import { stateOf } from './states.ts';
+import { answerPosts, stateOf } from './states.ts';
 
-/** To a preview: show this tag. */
+/** What a preview shows. */
 export interface Show extends Pick<Setup, 'language' | 'theme' | 'direction' | 'scheme' | 'state'> {
-  readonly type: 'show';
   readonly tag: Tag;
   /** Address of the relay, for states without a made-up answer. */
   readonly endpoint: string;
-  /** Names of events to report. */
-  readonly events: readonly string[];
   /** A changed number runs the state again. */
   readonly turn: number;
 }
 
-/** From a preview: it is ready, its height changed, or the tag fired an event. */
-export type PreviewReport =
-  | { readonly type: 'ready' }
-  | { readonly type: 'height'; readonly pixels: number }
-  | { readonly type: 'event'; readonly name: string; readonly carries: Readonly<Record<string, unknown>> };
+/** The globals of a frame of this origin: a value of its classes is none of ours. */
+type View = Window & typeof globalThis;
 
-/** The address of the widget's files: that of the script. */
-const files = new URL(
-  '.',
-  document.querySelector<HTMLScriptElement>('script[src$="signup-form.js"]')?.src ?? location.href,
-).href;
-const stage = document.querySelector<HTMLElement>('#stage') ?? document.body;
-const sheet = new CSSStyleSheet();
-document.adoptedStyleSheets = [sheet];
-const reportedEvents = new Set<string>();
-let shown: Show | undefined;
+export class Preview {
+  readonly #view: View;
+  readonly #document: Document;
+  readonly #sheet: CSSStyleSheet;
+  #shown: Show | undefined;
 
-function report(message: PreviewReport): void {
-  parent.postMessage(message, location.origin);
-}
-
-addEventListener('message', ({ data, origin, source }: MessageEvent<Show>) => {
-  if (origin !== location.origin || source !== parent) return;
-  void show(data);
-});
-
-async function show(next: Show): Promise<void> {
-  const before = shown;
-  shown = next;
-  const root = document.documentElement;
-  root.dir = next.direction;
-  root.style.colorScheme = next.scheme;
-  for (const name of next.events) reportEvent(name);
-  if (next.language !== 'en') loadLanguage(next.language);
-  if (next.theme !== before?.theme) setTheme(next.theme);
-
-  const { act, answer } = stateOf(next.state);
-  const endpoint = answer ? new URL(`answers/${next.state}`, location.href).href : next.endpoint;
-  const wanted = withEndpoint(next.tag, endpoint);
-  const form = stage.querySelector<HTMLElement>('newsletter-signup');
-  const sameShape =
-    before?.turn === next.turn &&
-    before.state === next.state &&
-    JSON.stringify(before.tag.children) === JSON.stringify(next.tag.children);
-  if (form && sameShape && before.language === next.language) {
-    patch(form, wanted);
-    return;
+  /**
+   * @param view - the window of the frame, which has loaded
+   * @param events - names of the tag's events, which `onEvent` is called with
+   * @param onHeight - is called with the height of the content, in pixels
+   */
+  constructor(
+    view: View,
+    events: readonly string[],
+    onEvent: (event: Event) => void,
+    onHeight: (pixels: number) => void,
+  ) {
+    this.#view = view;
+    this.#document = view.document;
+    // Not a style element: the policy of the demo site forbids it.
+    this.#sheet = new view.CSSStyleSheet();
+    this.#document.adoptedStyleSheets = [this.#sheet];
+    for (const name of events) this.#document.addEventListener(name, onEvent);
+    const { documentElement, body } = this.#document;
+    new view.ResizeObserver(() => onHeight(Math.ceil(documentElement.getBoundingClientRect().height))).observe(body);
+    answerPosts(view);
+    // A form with an invalid field focuses it. The focus of the playground around the frame must not move.
+    const { prototype } = view.HTMLElement;
+    const { focus } = prototype;
+    prototype.focus = function (options) {
+      if (view.document.hasFocus()) focus.call(this, options);
+    };
   }
-  setOnline(act !== 'go offline, fill in and send');
-  // Not a style element: the policy of the demo site forbids it.
-  sheet.replaceSync(fallbackStyles(wanted, next.theme !== ''));
-  const made = build(wanted);
-  stage.replaceChildren(made);
-  if (act === 'nothing') return;
-  await settled(made);
-  if (act !== 'send empty') fillIn(made);
-  if (isDefined(made)) made.submit();
-}
 
-/** The controls of the form, in the tag's shadow root and in a form inside the tag. */
-function fieldsOf(form: Element): (HTMLInputElement | HTMLSelectElement)[] {
-  const of = (root: ParentNode): (HTMLInputElement | HTMLSelectElement)[] => [
-    ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select'),
-  ];
-  return [...(form.shadowRoot ? of(form.shadowRoot) : []), ...of(form)];
+  async show(next: Show): Promise<void> {
+    const before = this.#shown;
+    this.#shown = next;
+    const { documentElement: root } = this.#document;
+    root.dir = next.direction;
+    root.style.colorScheme = next.scheme;
+    if (next.language !== 'en') this.#loadLanguage(next.language);
+    if (next.theme !== before?.theme) this.#setTheme(next.theme);
+
+    const { act, answer } = stateOf(next.state);
+    const { href } = this.#view.location;
+    const wanted = withEndpoint(next.tag, answer ? new URL(`answers/${next.state}`, href).href : next.endpoint);
+    const form = this.#document.querySelector<HTMLElement>('newsletter-signup');
+    const shape = ({ turn, state, language, tag }: Show): string =>
+      JSON.stringify([turn, state, language, tag.children]);
+    if (form && before && shape(before) === shape(next)) {
+      patch(form, wanted);
+      return;
+    }
+    this.#setOnline(act !== 'go offline, fill in and send');
+    this.#sheet.replaceSync(fallbackStyles(wanted, next.theme !== ''));
+    const made = build(this.#document, wanted);
+    this.#document.querySelector('main')?.replaceChildren(made);
+    if (act === 'nothing') return;
+    await this.#view.customElements.whenDefined('newsletter-signup');
+    if (!isDefined(made)) return;
+    while (!(await made.updateComplete));
+    if (act !== 'send empty') fillIn(made);
+    made.submit();
+  }
+
+  /** Overrides `navigator.onLine` and fires the event of a changed connection. */
+  #setOnline(online: boolean): void {
+    const { navigator } = this.#view;
+    if (navigator.onLine === online) return;
+    Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => online });
+    this.#view.dispatchEvent(new Event(online ? 'online' : 'offline'));
+  }
+
+  /** The address of one of the widget's files, which are beside its script. */
+  #fileAddress(path: string): string {
+    const script = this.#document.querySelector<HTMLScriptElement>('script[src$="signup-form.js"]');
+    return new URL(path, script?.src ?? this.#view.location.href).href;
+  }
+
+  #loadLanguage(language: string): void {
+    const src = this.#fileAddress(`languages/${language}.js`);
+    if (!this.#document.querySelector(`script[src="${src}"]`))
+      this.#document.head.append(Object.assign(this.#document.createElement('script'), { src }));
+  }
+
+  /** Replaces the theme's style sheet. */
+  #setTheme(theme: string): void {
+    this.#document.querySelector('link[data-theme]')?.remove();
+    if (!theme) return;
+    const href = this.#fileAddress(`themes/${theme}.css`);
+    const link = Object.assign(this.#document.createElement('link'), { rel: 'stylesheet', href });
+    link.dataset['theme'] = theme;
+    this.#document.head.append(link);
+  }
 }
 
 /** Sample values by name, type or input mode of the control. */
@@ -93,20 +123,21 @@ const samples: Readonly<Partial<Record<string, string>>> = {
   decimal: '3.5',
 };
 
+/** Fills in the controls in the tag's shadow root and those of a form inside the tag. */
 function fillIn(form: Element): void {
   const ticked = new Set<string>();
-  for (const input of fieldsOf(form)) {
-    if (input instanceof HTMLSelectElement) {
-      input.selectedIndex = input.options.length - 1;
-      continue;
-    }
-    if (input.closest('[aria-hidden=true], [inert]') || input.type === 'hidden') continue;
-    if (input.type === 'checkbox' || input.type === 'radio') {
-      if (!ticked.has(input.name) && !input.checked) input.click();
-      ticked.add(input.name);
-    } else if (input.value === '') {
-      input.value = samples[input.name] ?? samples[input.type] ?? samples[input.inputMode] ?? 'Ada';
-      input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  const controls = [form.shadowRoot, form].flatMap((root) => [
+    ...(root?.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select') ?? []),
+  ]);
+  for (const control of controls) {
+    if ('selectedIndex' in control) control.selectedIndex = control.options.length - 1;
+    else if (control.closest('[aria-hidden=true], [inert]') || control.type === 'hidden') continue;
+    else if (control.type === 'checkbox' || control.type === 'radio') {
+      if (!ticked.has(control.name) && !control.checked) control.click();
+      ticked.add(control.name);
+    } else if (control.value === '') {
+      control.value = samples[control.name] ?? samples[control.type] ?? samples[control.inputMode] ?? 'Ada';
+      control.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     }
   }
 }
@@ -115,88 +146,22 @@ function isDefined(form: Element): form is NewsletterSignup {
   return 'updateComplete' in form;
 }
 
-async function settled(form: Element): Promise<void> {
-  await customElements.whenDefined('newsletter-signup');
-  if (isDefined(form)) while (!(await form.updateComplete));
-}
-
-/** Overrides `navigator.onLine` and fires the event of a changed connection. */
-function setOnline(online: boolean): void {
-  if (navigator.onLine === online) return;
-  Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => online });
-  dispatchEvent(new Event(online ? 'online' : 'offline'));
-}
-
-function loadLanguage(language: string): void {
-  const src = `${files}languages/${language}.js`;
-  if (!document.querySelector(`script[src="${src}"]`))
-    document.head.append(Object.assign(document.createElement('script'), { src }));
-}
-
-/** Replaces the theme's style sheet. */
-function setTheme(theme: string): void {
-  document.querySelector('link[data-theme]')?.remove();
-  const href = `${files}themes/${theme}.css`;
-  if (!theme) return;
-  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
-  link.dataset['theme'] = theme;
-  document.head.append(link);
-}
-
-function reportEvent(name: string): void {
-  if (reportedEvents.has(name)) return;
-  reportedEvents.add(name);
-  document.addEventListener(name, (event) => {
-    const carries = Object.entries(event).filter(([key]) => key !== 'isTrusted');
-    // `postMessage` cannot copy every value; JSON can.
-    report({
-      type: 'event',
-      name,
-      carries: JSON.parse(JSON.stringify(Object.fromEntries(carries))) as Record<string, unknown>,
-    });
-  });
-}
-
-function withEndpoint(tag: Tag, endpoint: string): Tag {
-  const children = tag.children.map((child) =>
-    typeof child !== 'string' && child.name === 'form'
-      ? { ...child, attributes: { ...child.attributes, action: endpoint } }
-      : child,
-  );
-  // After a redirect the preview could not show the next setup.
-  const { redirect: _redirect, ...attributes } = tag.attributes;
-  return { ...tag, attributes, children };
-}
-
-function build({ name, attributes, styles = {}, properties = {}, children }: Tag): HTMLElement {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value === true ? '' : value);
-  for (const [key, value] of Object.entries(styles)) made.style.setProperty(key, value);
-  Object.assign(made, properties);
-  made.append(...children.map((child) => (typeof child === 'string' ? child : build(child))));
+function build(document: Document, tag: Tag): HTMLElement {
+  const made = document.createElement(tag.name);
+  patch(made, tag);
+  made.append(...tag.children.map((child) => (typeof child === 'string' ? child : build(document, child))));
   return made;
 }
 
 /** Changes attributes, properties and custom properties in place, so that typed text stays. */
-function patch(form: HTMLElement, { attributes, styles = {}, properties = {} }: Tag): void {
-  for (const name of form.getAttributeNames())
-    if (!(name in attributes) && name !== 'style') form.removeAttribute(name);
+function patch(element: HTMLElement, { attributes, styles = {}, properties }: Tag): void {
+  for (const name of element.getAttributeNames())
+    if (!(name in attributes) && name !== 'style') element.removeAttribute(name);
   for (const [name, value] of Object.entries(attributes)) {
     const text = value === true ? '' : value;
-    if (form.getAttribute(name) !== text) form.setAttribute(name, text);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }
-  for (const name of Array.from(form.style)) if (!(name in styles)) form.style.removeProperty(name);
-  for (const [name, value] of Object.entries(styles)) form.style.setProperty(name, value);
-  Object.assign(form, { messages: {} }, properties);
+  for (const name of Array.from(element.style)) if (!(name in styles)) element.style.removeProperty(name);
+  for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value);
+  if (properties) Object.assign(element, { messages: {} }, properties);
 }
-
-// A form with an invalid field focuses it. The focus of the playground around this frame must not move.
-const { focus } = HTMLElement.prototype;
-HTMLElement.prototype.focus = function (options) {
-  if (document.hasFocus()) focus.call(this, options);
-};
-
-new ResizeObserver(() =>
-  report({ type: 'height', pixels: Math.ceil(document.documentElement.getBoundingClientRect().height) }),
-).observe(document.body);
-report({ type: 'ready' });

@@ -1,55 +1,14 @@
-/** The setup of the playground: everything that is chosen, and its form as the query of an address. */
-import type { Options } from './options.ts';
+/** The setup of the playground: all that is chosen. The form of the page and the query of its address name it. */
+import { directions, optionsIn, type Field, type Option, type Options, type TagSetup } from './options.ts';
+import { isPlatform, type Platform } from './places.ts';
 import { isState, type StateName } from './states.ts';
 
-/** The kinds of websites. */
-export const platforms = {
-  html: 'HTML',
-  wordpress: 'WordPress',
-  webflow: 'Webflow',
-  squarespace: 'Squarespace',
-  wix: 'Wix',
-  shopify: 'Shopify',
-  framer: 'Framer',
-  ghost: 'Ghost',
-  carrd: 'Carrd',
-  hugo: 'Hugo',
-  jekyll: 'Jekyll',
-  eleventy: 'Eleventy',
-  astro: 'Astro',
-  next: 'Next.js',
-  nuxt: 'Nuxt',
-  sveltekit: 'SvelteKit',
-  docusaurus: 'Docusaurus',
-  gtm: 'Google Tag Manager',
-  react: 'React',
-  vue: 'Vue',
-  svelte: 'Svelte',
-} as const;
-
-export type Platform = keyof typeof platforms;
-
-export function isPlatform(name: string): name is Platform {
-  return Object.hasOwn(platforms, name);
-}
-
-export const modes = ['own', 'enhance'] as const;
 export const schemes = ['light', 'dark'] as const;
-export const directions = ['ltr', 'rtl'] as const;
-export const widths = ['320', '480', '768', 'all'] as const;
+/** Widths of the preview in pixels. */
+export const widths = ['320', '480', '768'] as const;
 
-/** A custom field: the attributes of its `<newsletter-field>` by name, none of them empty. */
-export type Field = Readonly<Record<string, string>>;
-
-export interface Setup {
-  /** Values that differ from the option's default, by its key. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly fields: readonly Field[];
-  readonly mode: (typeof modes)[number];
-  readonly language: string;
-  /** Name of a theme; empty for none. */
-  readonly theme: string;
-  readonly direction: (typeof directions)[number];
+/** The tag, and how it is shown. */
+export interface Setup extends TagSetup {
   readonly scheme: (typeof schemes)[number];
   readonly width: (typeof widths)[number];
   readonly state: StateName;
@@ -57,9 +16,9 @@ export interface Setup {
 }
 
 /** The most fields of a form. */
-const fieldLimit = 20;
+export const fieldLimit = 20;
 /** The most characters of a value: mail programs and chats cut very long addresses. */
-const valueLimit = 500;
+export const valueLimit = 500;
 
 export const initialSetup: Setup = {
   values: {},
@@ -74,45 +33,37 @@ export const initialSetup: Setup = {
   platform: 'html',
 };
 
+/** Begins the names of the controls of a field. */
+export const fieldPrefix = (at: number): string => `field.${at}.`;
+
 /** The query of the address; empty for the initial setup. */
-export function writeSetup(setup: Setup): string {
-  const query = new URLSearchParams();
-  for (const name of ['mode', 'language', 'theme', 'direction', 'scheme', 'width', 'state', 'platform'] as const) {
-    if (setup[name] !== initialSetup[name]) query.set(name, setup[name]);
-  }
-  for (const [key, value] of Object.entries(setup.values)) query.set(key, value);
-  for (const field of setup.fields) query.append('field', new URLSearchParams(field).toString());
-  return query.toString();
+export function writeSetup({ values, fields, ...words }: Setup): string {
+  const initial = new Map<string, unknown>(Object.entries(initialSetup));
+  return new URLSearchParams([
+    ...Object.entries(words).filter(([name, word]) => word !== initial.get(name)),
+    ...Object.entries(values),
+    // A field has its name even where that is empty: it says that the field is there.
+    ...fields.flatMap((field, at) =>
+      Object.entries({ name: '', ...field }).map(([name, value]) => [`${fieldPrefix(at)}${name}`, value]),
+    ),
+  ]).toString();
 }
 
-/** Reads the query of any address: unknown and invalid parts get their initial value. */
-export function readSetup(search: string, { options, fieldOptions, languages, themes }: Options): Setup {
-  const query = new URLSearchParams(search);
-  const oneOf = <Value extends string>(name: string, known: readonly Value[], initial: Value): Value =>
-    known.find((value) => value === query.get(name)) ?? initial;
+/** Reads the data of the form, or the query of any address: unknown and invalid parts get their initial value. */
+export function readSetup(query: URLSearchParams, options: Options): Setup {
+  const oneOf = <Word extends string>(name: string, known: readonly Word[], initial: Word): Word =>
+    known.find((word) => word === query.get(name)) ?? initial;
   const state = query.get('state') ?? '';
   const platform = query.get('platform') ?? '';
-  const values: Record<string, string> = {};
-  for (const option of options) {
-    const value = query.get(option.key);
-    if (value !== null && isChosen(value, option.initial)) values[option.key] = value.slice(0, valueLimit);
-  }
+  const fields: Field[] = [];
+  while (fields.length < fieldLimit && query.has(`${fieldPrefix(fields.length)}name`))
+    fields.push(readValues(query, options.fieldOptions, fieldPrefix(fields.length)));
   return {
-    values,
-    fields: query
-      .getAll('field')
-      .slice(0, fieldLimit)
-      .map((text) => {
-        const parameters = new URLSearchParams(text);
-        return Object.fromEntries(
-          fieldOptions.flatMap(({ name }) =>
-            parameters.get(name) ? [[name, (parameters.get(name) ?? '').slice(0, valueLimit)]] : [],
-          ),
-        );
-      }),
-    mode: oneOf('mode', modes, initialSetup.mode),
-    language: oneOf('language', languages, initialSetup.language),
-    theme: oneOf('theme', themes, initialSetup.theme),
+    values: readValues(query, optionsIn(options)),
+    fields,
+    mode: oneOf('mode', ['enhance'], initialSetup.mode),
+    language: oneOf('language', options.languages, initialSetup.language),
+    theme: oneOf('theme', options.themes, initialSetup.theme),
     direction: oneOf('direction', directions, initialSetup.direction),
     scheme: oneOf('scheme', schemes, initialSetup.scheme),
     width: oneOf('width', widths, initialSetup.width),
@@ -121,24 +72,11 @@ export function readSetup(search: string, { options, fieldOptions, languages, th
   };
 }
 
-/** Whether a value is set and differs from the default. */
-export function isChosen(value: string, initial: string): boolean {
-  return value !== '' && value !== initial;
-}
-
-/** The setup with another value of one option. */
-export function withValue(setup: Setup, key: string, value: string, initial: string): Setup {
-  const { [key]: _, ...rest } = setup.values;
-  return { ...setup, values: isChosen(value, initial) ? { ...rest, [key]: value } : rest };
-}
-
-export function canAddField({ fields }: Setup): boolean {
-  return fields.length < fieldLimit;
-}
-
-/** The fields with the one at index `from` moved to index `to`; unchanged if there is no such index. */
-export function moveField(fields: readonly Field[], from: number, to: number): readonly Field[] {
-  const field = fields[from];
-  if (!field || to < 0 || to >= fields.length) return fields;
-  return fields.toSpliced(from, 1).toSpliced(to, 0, field);
+function readValues(query: URLSearchParams, options: readonly Option[], prefix = ''): Field {
+  return Object.fromEntries(
+    options.flatMap(({ key, initial }) => {
+      const value = query.get(prefix + key)?.slice(0, valueLimit);
+      return value && value !== initial ? [[key, value]] : [];
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-/** The snippets to copy: the tag in the form that each kind of website takes. */
+/** The kinds of code to copy: the tag as a kind of website takes it. `places.ts` says which takes which. */
 import { fallbackStyles } from './fallback-styles.ts';
 import { fieldsOf, isTag } from './fallback.ts';
 import {
@@ -14,17 +14,10 @@ import {
   type Dialect,
   type Tag,
 } from './markup.ts';
-import type { Options } from './options.ts';
-import type { Platform, Setup } from './setup.ts';
+import type { Options, TagSetup } from './options.ts';
 import { tagOf, tagWithForm } from './tag.ts';
 
-export interface Snippet {
-  /** Where to paste it. */
-  readonly place: string;
-  readonly code: string;
-}
-
-interface Wanted {
+export interface Wanted {
   /** With the form in it. */
   readonly tag: Tag;
   /** Without a form. */
@@ -67,10 +60,6 @@ const markup = (wanted: Wanted, dialect: Dialect = html): string => {
   const css = lines(rule('newsletter-signup', tag.styles), sheet(wanted));
   return lines(link(wanted), write(styled(tag, css), dialect), propertyScript(tag));
 };
-/** The markup and its scripts, in one piece. */
-const pasted = (wanted: Wanted): string => lines(markup(wanted), scripts(wanted));
-/** The same in a file of templates. */
-const included = (wanted: Wanted): string => lines(markup(wanted, templateFile), scripts(wanted));
 const imports = ({ language, theme }: Wanted): string =>
   lines(
     "import '@newsletter-kit/signup/define';",
@@ -78,133 +67,88 @@ const imports = ({ language, theme }: Wanted): string =>
     theme && `import '@newsletter-kit/signup/themes/${theme}.css';`,
   );
 
-const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
-  html: (wanted) => [{ place: 'Where the form belongs', code: pasted(wanted) }],
-  // No blank lines: some themes turn them into paragraphs.
-  wordpress: (wanted) => [
-    {
-      place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
-      code: lines('<!-- wp:html -->', markup(wanted), scripts(wanted), '<!-- /wp:html -->'),
-    },
-    ...whereFiltered(wanted),
-  ],
-  webflow: (wanted) => [{ place: 'A “Code Embed” element', code: pasted(wanted) }],
-  squarespace: (wanted) => [{ place: 'A “Code” block, with HTML as its language', code: pasted(wanted) }],
-  carrd: (wanted) => [{ place: 'An “Embed” element of the type “Code” and the style “Inline”', code: pasted(wanted) }],
-  shopify: (wanted) => [{ place: 'A “Custom Liquid” section', code: included(wanted) }],
-  hugo: (wanted) => [
-    { place: 'layouts/shortcodes/signup.html', code: included(wanted) },
-    { place: 'The page', code: '{{< signup >}}' },
-  ],
-  jekyll: (wanted) => [
-    { place: '_includes/signup.html', code: included(wanted) },
-    { place: 'The page or its layout', code: '{% include signup.html %}' },
-  ],
-  eleventy: (wanted) => [
-    { place: '_includes/signup.html', code: included(wanted) },
-    { place: 'The page or its layout', code: '{% include "signup.html" %}' },
-  ],
-  astro: (wanted) => [
-    {
-      place: 'src/components/SignupForm.astro',
-      code: included(wanted).replaceAll(/<(?:style|script)\b/g, '$& is:inline'),
-    },
-    {
-      place: 'The page or its layout',
-      code: "---\nimport SignupForm from '../components/SignupForm.astro';\n---\n\n<SignupForm />",
-    },
-  ],
-  wix: (wanted) => [{ place: 'Settings → Custom Code → Body, end', code: injected(wanted) }],
-  gtm: (wanted) => [
-    { place: 'Tags → New → Custom HTML, with a trigger of the type “DOM Ready”', code: injected(wanted) },
-  ],
-  ghost: (wanted) => [
-    { place: 'An “HTML” card in the post or page', code: markup(wanted) },
-    { place: 'Settings → Code injection → Site header', code: scripts(wanted) },
-  ],
-  framer: (wanted) => [
-    {
-      place:
-        'Assets → Code → a new code component (an “Embed” is a frame, which does not see the campaign of the page)',
-      code: lines(
-        "import { useEffect } from 'react';",
+/** A kind of code: how it is written, and its language for who colours it. */
+export interface Code {
+  readonly language: string;
+  readonly write: (wanted: Wanted) => string;
+}
 
-        'export default function SignupForm() {',
-        '  useEffect(() => {',
-        `    for (const src of [${addresses(wanted)
-          .map((address) => `'${address}'`)
-          .join(', ')}]) {`,
-        '      if (document.querySelector(`script[src="${src}"]`)) continue;',
-        "      document.head.append(Object.assign(document.createElement('script'), { src }));",
-        '    }',
-        wanted.theme &&
-          `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted)}' }));`,
-        '  }, []);',
-        '  return (',
-        write(styled(wanted.tag, sheet(wanted)), jsx, 2),
-        '  );',
-        '}',
-      ),
-    },
-  ],
-  react: (wanted) => [{ place: 'A component (React 19)', code: reactComponent(wanted) }],
-  next: (wanted) => [
-    { place: 'app/signup-form.jsx', code: `'use client';\n\n${reactComponent(wanted)}` },
-    { place: 'The page', code: "import { SignupForm } from './signup-form';\n\n<SignupForm />" },
-  ],
-  docusaurus: (wanted) => [
-    { place: 'src/components/SignupForm.jsx', code: reactComponent(wanted) },
-    {
-      place: 'The page, in MDX',
-      code: "import { SignupForm } from '@site/src/components/SignupForm';\n\n<SignupForm />",
-    },
-  ],
-  nuxt: (wanted) => [
-    { place: 'app/components/SignupForm.vue', code: vueComponent(wanted) },
-    { place: 'The page', code: '<SignupForm />' },
-    {
-      place: 'nuxt.config.ts, so that Vue treats the tag as a custom element',
-      code: lines(
-        'export default defineNuxtConfig({',
-        "  vue: { compilerOptions: { isCustomElement: (tag) => tag.startsWith('newsletter-') } },",
-        '});',
-      ),
-    },
-  ],
-  vue: (wanted) => [
-    { place: 'A component (Vue 3)', code: vueComponent(wanted) },
-    {
-      place: 'vite.config.js, so that Vue treats the tag as a custom element',
-      code: lines(
-        "import vue from '@vitejs/plugin-vue';",
-        'export default {',
-        "  plugins: [vue({ template: { compilerOptions: { isCustomElement: (tag) => tag.startsWith('newsletter-') } } })],",
-        '};',
-      ),
-    },
-  ],
-  svelte: (wanted) => [{ place: 'A component (Svelte 5)', code: svelteComponent(wanted) }],
-  sveltekit: (wanted) => [
-    { place: 'src/routes/SignupForm.svelte', code: svelteComponent(wanted) },
-    {
-      place: 'The page',
-      code: "<script>\n  import SignupForm from './SignupForm.svelte';\n</script>\n\n<SignupForm />",
-    },
-  ],
-};
+const code = (language: string, writer: Code['write']): Code => ({ language, write: writer });
 
-const reactComponent = (wanted: Wanted): string =>
-  `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`;
-const vueComponent = (wanted: Wanted): string =>
-  `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`;
-const svelteComponent = (wanted: Wanted): string =>
-  `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`;
+/** The same for every setup. */
+export const fixed = (language: string, ...text: readonly string[]): Code => code(language, () => text.join('\n'));
+/** The tag with its form and styles. */
+export const tagOnly = code('html', (wanted) => markup(wanted));
+export const scriptsOnly = code('html', scripts);
+/** The tag and its scripts in one piece. */
+export const pasted = code('html', (wanted) => lines(markup(wanted), scripts(wanted)));
+/** The same in a file of templates. */
+export const included = code('html', (wanted) => lines(markup(wanted, templateFile), scripts(wanted)));
+export const astroComponent = code('astro', (wanted) =>
+  included.write(wanted).replaceAll(/<(?:style|script)\b/g, '$& is:inline'),
+);
+/** In WordPress a block. No blank lines: some themes turn them into paragraphs. */
+export const inBlock = ({ language, write: content }: Code): Code =>
+  code(language, (wanted) => lines('<!-- wp:html -->', content(wanted), '<!-- /wp:html -->'));
+export const reactComponent = code(
+  'jsx',
+  (wanted) =>
+    `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`,
+);
+/** A component that only runs in the browser. */
+export const clientComponent = code('jsx', (wanted) => `'use client';\n\n${reactComponent.write(wanted)}`);
+export const vueComponent = code(
+  'vue',
+  (wanted) =>
+    `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`,
+);
+export const svelteComponent = code(
+  'svelte',
+  (wanted) =>
+    `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`,
+);
+/** A React component for places without a build: it loads the scripts itself. */
+export const loadingComponent = code('jsx', (wanted) =>
+  lines(
+    "import { useEffect } from 'react';",
+    'export default function SignupForm() {',
+    '  useEffect(() => {',
+    `    for (const src of [${addresses(wanted)
+      .map((address) => `'${address}'`)
+      .join(', ')}]) {`,
+    '      if (document.querySelector(`script[src="${src}"]`)) continue;',
+    "      document.head.append(Object.assign(document.createElement('script'), { src }));",
+    '    }',
+    wanted.theme &&
+      `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted)}' }));`,
+    '  }, []);',
+    '  return (',
+    write(styled(wanted.tag, sheet(wanted)), jsx, 2),
+    '  );',
+    '}',
+  ),
+);
+/** A div that the script turns into a form, for accounts whose tags, forms and scripts are filtered out. */
+export const divOnly = code('html', ({ bare }) => write(asDiv({ ...bare, children: fieldsOf(bare) }, 'signup'), html));
+/** Its custom properties; empty without any. */
+export const divStyles = code('css', ({ bare }) => rule('newsletter-signup', bare.styles));
+export const enqueuedScripts = code('php', (wanted) =>
+  lines(
+    "add_action('wp_enqueue_scripts', function () {",
+    ...addresses(wanted).map((address) => {
+      const handle = address === wanted.script ? 'signup-form' : `signup-form-${wanted.language}`;
+      return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
+    }),
+    wanted.theme && `  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted)}');`,
+    '});',
+  ),
+);
 
 /**
  * A script that puts the form into the page, for places that take scripts only. It is in the syntax of 2009, since tag
  * managers refuse later ones, and runs once where such a place runs it again.
  */
-function injected(wanted: Wanted): string {
+function writeInjected(wanted: Wanted): string {
   const { bare, theme } = wanted;
   const quote = (text: string): string =>
     `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'").replaceAll('</', '<\\/')}'`;
@@ -234,31 +178,7 @@ function injected(wanted: Wanted): string {
     '</script>',
   );
 }
-
-/** For WordPress accounts whose tags, forms and scripts are filtered out: a div that the script turns into a form. */
-function whereFiltered(wanted: Wanted): readonly Snippet[] {
-  const styles = rule('newsletter-signup', wanted.bare.styles);
-  const enqueue = addresses(wanted).map((address) => {
-    const handle = address === wanted.script ? 'signup-form' : `signup-form-${wanted.language}`;
-    return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
-  });
-  if (wanted.theme) enqueue.push(`  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted)}');`);
-  return [
-    {
-      place: 'Where WordPress filters tags, forms and scripts: a div, which shows nothing without the script …',
-      code: lines(
-        '<!-- wp:html -->',
-        write(asDiv({ ...wanted.bare, children: fieldsOf(wanted.bare) }, 'signup'), html),
-        '<!-- /wp:html -->',
-      ),
-    },
-    {
-      place: '… the script in the theme’s functions.php',
-      code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});'),
-    },
-    ...(styles ? [{ place: '… and the styles in Appearance → Customize → Additional CSS', code: styles }] : []),
-  ];
-}
+export const injected = code('html', writeInjected);
 
 /**
  * `<newsletter-signup>` or `<newsletter-field>` as a div with `data-` attributes. Its other content stays, such as a
@@ -280,16 +200,13 @@ export function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): 
   };
 }
 
-export function snippetsFor(setup: Setup, options: Options): readonly Snippet[] {
-  return writers[setup.platform](wantedOf(setup, options));
-}
-
 /** The tag of a setup in HTML, without the scripts. */
-export function markupOf(setup: Setup, options: Options): string {
-  return markup(wantedOf(setup, options));
+export function markupOf(setup: TagSetup, options: Options): string {
+  return tagOnly.write(wantedOf(setup, options));
 }
 
-function wantedOf(setup: Setup, options: Options): Wanted {
+/** What the code of a setup is written from. */
+export function wantedOf(setup: TagSetup, options: Options): Wanted {
   const bare = tagOf(setup, options);
   const [, relay] = relayEndpoint.exec(String(bare.attributes['endpoint'])) ?? [];
   return {

@@ -1,41 +1,53 @@
-/** The tag of a setup: only the attributes that differ from their defaults. */
+/** The tag of a setup. */
 import { exampleEndpoint, isPlain, withForm } from './fallback.ts';
 import { isStyleValue, type Tag } from './markup.ts';
-import type { Options } from './options.ts';
-import type { Field, Setup } from './setup.ts';
+import { optionsIn, type Option, type Options, type TagSetup } from './options.ts';
 
 /** The tag without a form. */
-export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
-  const attributes: Record<string, string | true> = {};
-  const styles: Record<string, string> = {};
-  const messages: Record<string, string> = {};
-  const slotted: Tag[] = [];
-  for (const { key, kind, name, control } of options) {
-    const value = setup.values[key] ?? (name === 'endpoint' ? exampleEndpoint : undefined);
-    if (value === undefined) continue;
-    if (kind === 'style') {
-      if (isStyleValue(value)) styles[name] = value;
-    } else if (kind === 'slot') slotted.push(slottedTag(name, value));
-    else if (kind === 'message') messages[name] = value;
-    else attributes[name] = control.kind === 'switch' ? true : value;
-  }
-  if (setup.language !== 'en') attributes['lang'] = setup.language;
-  if (setup.direction === 'rtl') attributes['dir'] = 'rtl';
-  const properties = Object.keys(messages).length > 0 ? { messages } : {};
-  const fields = setup.fields.filter(({ name, kind }) => name || kind === 'consent');
+export function tagOf(setup: TagSetup, options: Options): Tag {
+  const values = { 'attribute.endpoint': exampleEndpoint, ...setup.values };
+  const all = optionsIn(options);
+  const messages = chosen(all, 'message', values);
+  const fields = setup.fields.map((field) => attributesOf(options.fieldOptions, field));
   return {
     name: 'newsletter-signup',
-    attributes,
-    styles,
-    properties,
-    children: [...slotted, ...fields.map((field) => fieldTag(field, fieldOptions))],
+    attributes: {
+      ...attributesOf(all, values),
+      ...(setup.language !== 'en' && { lang: setup.language }),
+      ...(setup.direction === 'rtl' && { dir: 'rtl' }),
+    },
+    styles: Object.fromEntries(chosen(all, 'style', values).filter(([, value]) => isStyleValue(value))),
+    properties: messages.length > 0 ? { messages: Object.fromEntries(messages) } : {},
+    children: [
+      ...chosen(all, 'slot', values).map(([slot, value]) => slottedTag(slot, value)),
+      ...fields
+        .filter(({ name, kind }) => name || kind === 'consent')
+        .map((attributes) => ({ name: 'newsletter-field', attributes, children: [] })),
+    ],
   };
 }
 
 /** The tag of a setup with the form in it, as it is copied. */
-export function tagWithForm(setup: Setup, options: Options): Tag {
+export function tagWithForm(setup: TagSetup, options: Options): Tag {
   const tag = tagOf(setup, options);
   return withForm(tag, options.texts[setup.language] ?? {}, setup.mode === 'enhance' || isPlain(tag, setup.theme));
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** Names and values of the options of a kind that have a value. */
+const chosen = (options: readonly Option[], kind: Option['kind'], values: Values): [name: string, value: string][] =>
+  options.flatMap(({ key, kind: own, name }) => {
+    const value = values[key];
+    return own === kind && value ? [[name, value]] : [];
+  });
+
+/** The attributes that have a value. A switch has none in the markup. */
+function attributesOf(options: readonly Option[], values: Values): Tag['attributes'] {
+  const switches = new Set(options.filter(({ control }) => control.kind === 'switch').map(({ name }) => name));
+  return Object.fromEntries(
+    chosen(options, 'attribute', values).map(([name, value]) => [name, switches.has(name) || value]),
+  );
 }
 
 /** The element in each slot; any other slot gets a paragraph. */
@@ -44,17 +56,4 @@ const slotTags: Readonly<Partial<Record<string, string>>> = { head: 'h2', trigge
 function slottedTag(slot: string, value: string): Tag {
   if (slot === 'picture') return { name: 'img', attributes: { slot, src: value, alt: '' }, children: [] };
   return { name: slotTags[slot] ?? 'p', attributes: { slot }, children: [value] };
-}
-
-function fieldTag(field: Field, fieldOptions: Options['fieldOptions']): Tag {
-  const attributes: Record<string, string | true> = {};
-  for (const { name, initial, control } of fieldOptions) {
-    const value = field[name];
-    if (control.kind === 'switch') {
-      if (value !== undefined) attributes[name] = true;
-    } else if (value && value !== initial) attributes[name] = value;
-  }
-  // `string` is the default kind.
-  if (attributes['kind'] === 'string') delete attributes['kind'];
-  return { name: 'newsletter-field', attributes, children: [] };
 }

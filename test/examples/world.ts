@@ -1,0 +1,89 @@
+/**
+ * Sandbox, relay and Chromium, with a site of the test at the address of the demo site: the relay accepts only its
+ * origin.
+ */
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { root } from '../../scripts/root.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
+import { startServers, type Servers } from '../e2e/start-servers.ts';
+import { waitUntil } from '../support/waits.ts';
+import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+
+interface Site {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** A page, and what it has complained about. */
+export interface Opened {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+type Subscription = Awaited<ReturnType<Servers['api']['subscriptions']['list']>>['items'][number];
+
+export interface World {
+  readonly servers: Servers;
+  readonly session: BrowserSession;
+  open(path: string, options?: { readonly javaScript?: boolean; readonly before?: string }): Promise<Opened>;
+  /** The subscription of this address, once the relay has delivered it. */
+  arrived(email: string): Promise<Subscription>;
+}
+
+/** Opens a world for the tests of a file. @param siteOf - the site, once the servers run */
+export function setWorld(siteOf: (servers: Servers) => Promise<Site> | Site): () => World {
+  let world: World | undefined;
+  let site: Hosted | undefined;
+  beforeAll(async () => {
+    const servers = await startServers();
+    const session = await openBrowser();
+    world = { servers, session, ...actionsOf(servers, session) };
+    await servers.stop('demo');
+    site = await hosted(await siteOf(servers), Number(new URL(servers.demoUrl).port));
+  }, 300_000);
+  afterEach(() => world?.session.closePages());
+  afterAll(async () => {
+    await world?.session.close();
+    site?.close();
+    await world?.servers.close();
+  });
+  return () => {
+    if (!world) throw new Error('The world is not open yet.');
+    return world;
+  };
+}
+
+function actionsOf({ api, demoUrl }: Servers, { browser }: BrowserSession): Pick<World, 'open' | 'arrived'> {
+  return {
+    async open(path, { javaScript = true, before = '' } = {}) {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(60_000);
+      const complaints: string[] = [];
+      watchConsole(page, complaints);
+      await page.setJavaScriptEnabled(javaScript);
+      if (before) await page.evaluateOnNewDocument(before);
+      await page.goto(demoUrl + path, { waitUntil: 'load' });
+      return { page, complaints };
+    },
+    async arrived(email) {
+      const found = async (): Promise<Subscription | null> =>
+        (await api.subscriptions.list({ email, expand: ['custom_fields'] })).items[0] ?? null;
+      return waitUntil(`the API has ${email}`, found, 60_000);
+    },
+  };
+}
+
+/** Takes the picture of a page that the gallery or the documentation shows, without a transition in it. */
+export async function takePicture(page: Page, name: string, scheme: 'light' | 'dark'): Promise<void> {
+  await page.setViewport({ width: 800, height: 600 });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+  await sharp(await page.screenshot())
+    .resize(640, 480)
+    .webp({ quality: 80 })
+    .toFile(join(root, 'examples/pictures', `${name}-${scheme}.webp`));
+}
