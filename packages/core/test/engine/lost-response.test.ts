@@ -40,7 +40,7 @@ function enrolling(script: readonly Scripted[], options: Partial<EngineOptions> 
 const journey = { id: 'aj_1', email: 'Ada@Example.com', started_at: now / 1000 };
 const tooMany = { status: 429, headers: { 'retry-after': '10' } };
 
-/** Every call that is looked up: its arguments, and the fields of its record, of another's, and of one that is neither. */
+/** Every call that is looked up: its arguments, and fields of its own record, of another, and of an unclear one. */
 const calls = [
   {
     id: 'journeys.enroll',
