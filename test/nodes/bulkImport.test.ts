@@ -200,19 +200,14 @@ describe('the mapping', () => {
     const [field] = (await bench.run('customField', 'getMany', { returnAll: true })).filter(
       ({ json }) => json['display'] === 'First Name',
     );
-    let sent = 0;
-    const fetch = async (...request: Parameters<typeof bench.sandbox.fetch>): Promise<Response> => {
-      if (request[1]?.method === 'POST' && (sent += 1) === 2)
-        await bench.run('customField', 'update', {
-          customFieldId: { mode: 'id', value: field?.json['id'] },
-          display: 'Given name',
-        });
-      return bench.sandbox.fetch(...request);
-    };
+    const customFieldId = { mode: 'id', value: field?.json['id'] };
+    const renaming = bench.before('POST', (_, times) =>
+      times === 2 ? bench.run('customField', 'update', { customFieldId, display: 'Given name' }) : undefined,
+    );
     const hints: { message: string }[] = [];
     const rows = readers(4).map((row) => ({ ...row, 'First Name': 'Ada', 'Team size': 3 }));
     const options = { batchSize: 1, nobodyLeftBy: 'First Name, Team size' };
-    await importOf(rows, { options }, { sandbox: { fetch }, hints });
+    await importOf(rows, { options }, { ...renaming, hints });
     expect(hints.map(({ message }) => message)).toEqual([
       'The custom field "First Name" was renamed or deleted while the import ran; accepted items may lack its value. Import them again with its new name.',
     ]);
