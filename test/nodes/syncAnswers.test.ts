@@ -20,7 +20,7 @@ async function check(items: Run['items'] & object, parameters: Run['parameters']
 
 const row = { id: 7, email: 'ada@example.com' };
 
-/** What an answer means is core's to say: here one with a contact of its own, and one of a batch that is partly taken. */
+/** What an answer means is core's to say: here refusals of a named contact, of a part of a batch, and with headers. */
 const faults = [
   crmFaults.find(({ contacts }) => contacts !== undefined),
   crmFaults.find(({ accepted = 0 }) => accepted > 0),

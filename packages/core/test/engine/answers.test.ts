@@ -22,19 +22,12 @@ import {
   type TransportErrorDetails,
 } from '../../src/engine/index.ts';
 import { scriptedHost, type Scripted } from './scripted-host.ts';
+import { engineOn } from './calling.ts';
 
 const key = 'key-0123456789';
 
 function calling(...script: readonly Scripted[]) {
-  const host = scriptedHost(script);
-  const engine = createEngine({
-    host,
-    baseUrl: 'http://api.test/v2/',
-    appUrl: 'http://app.test',
-    token: key,
-    publicationId: 'pub_1',
-    retry: false,
-  });
+  const { host, engine } = engineOn(script, { appUrl: 'http://app.test', token: key, retry: false });
   const get = () => engine.call('automations.get', { automationId: 'aut_1' });
   return { host, engine, get, failure: () => failure(get()) };
 }
@@ -341,7 +334,7 @@ describe('a request', () => {
   });
 
   it('of OAuth without an appUrl is not sent', async () => {
-    const engine = createEngine({ host: scriptedHost([]), baseUrl: 'http://api.test/v2' });
+    const { engine } = engineOn([]);
     await expect(engine.call('oauth.tokenInfo', {})).rejects.toThrow('no appUrl');
   });
 });

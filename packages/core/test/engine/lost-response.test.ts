@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   AbortedError,
   ConflictError,
-  createEngine,
   NetworkError,
   NewsletterError,
   NotFoundError,
@@ -13,6 +12,7 @@ import {
   type EngineOptions,
   type HostRequest,
 } from '../../src/engine/index.ts';
+import { engineOn } from './calling.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -24,8 +24,7 @@ const refused = new TransportError('network', { code: 'ECONNREFUSED' });
 const list = (...records: readonly unknown[]) => json({ data: records, limit: 100, page: 1, total_pages: 1 });
 
 function calling(script: readonly Scripted[], options: Partial<EngineOptions> = {}) {
-  const host = scriptedHost(script);
-  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options });
+  const { host, engine } = engineOn(script, options);
   return { host, engine, sent: () => host.sent.map(({ method }) => method).join(' ') };
 }
 

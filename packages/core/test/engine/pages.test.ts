@@ -10,6 +10,7 @@ import {
   type Deviation,
 } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+import { engineOn } from './calling.ts';
 
 function listing(...script: readonly Scripted[]) {
   const host = scriptedHost(script);
@@ -379,18 +380,15 @@ describe('a page size that the service does not take', () => {
 
   it('is learned from its answer, and told', async () => {
     const told: Deviation[] = [];
-    const host = scriptedHost([
-      tooLarge('limit must be at most 50'),
-      json({ data: items('a'), has_more: true, next_cursor: 'x' }),
-      json({ data: items('b'), has_more: false }),
-      json({ data: [], has_more: false }),
-    ]);
-    const engine = createEngine({
-      host,
-      baseUrl: 'http://api.test/v2',
-      publicationId: 'pub_1',
-      onDeviation: (deviation) => told.push(deviation),
-    });
+    const { host, engine } = engineOn(
+      [
+        tooLarge('limit must be at most 50'),
+        json({ data: items('a'), has_more: true, next_cursor: 'x' }),
+        json({ data: items('b'), has_more: false }),
+        json({ data: [], has_more: false }),
+      ],
+      { onDeviation: (deviation) => told.push(deviation) },
+    );
     const sizes: number[] = [];
     for (let list = 0; list < 2; list += 1)
       for await (const page of engine.list('subscriptions.list', {}).pages()) sizes.push(page.items.length);
