@@ -1,5 +1,6 @@
 /** The operations of subscriptions that read, create and update one. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { clientOf } from './context.ts';
 import { workbench } from './workbench.ts';
 import { waitFor, waitUntil } from '../support/waits.ts';
 
@@ -172,15 +173,8 @@ describe('Subscription: Update', () => {
     });
 
     it('searches the newest thousand subscriptions at most', async () => {
-      for (let index = 0; index < 1100; index += 1)
-        await bench.sandbox.fetch(
-          'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001/subscriptions',
-          {
-            method: 'POST',
-            headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
-            body: JSON.stringify({ email: `newer${index}@example.com` }),
-          },
-        );
+      const { subscriptions } = clientOf(bench.sandbox);
+      for (let index = 0; index < 1100; index += 1) await subscriptions.create({ email: `newer${index}@example.com` });
       const hints: { message: string }[] = [];
       const { id, item, lists } = await byId(ada.value, [{}], { hints });
       expect(item).toEqual({ id, subscription_update_id: expect.any(String), subscription_update_status: 'complete' });

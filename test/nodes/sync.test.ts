@@ -1,9 +1,9 @@
 /** The sync node against the sandbox, with a CRM in memory that applies the outputs. */
-import { createClient, type Client } from '@newsletter-kit/core';
+import type { Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildBundle, type Bundle, type Item } from './bundle.ts';
-import { executeContext, itemlessContext, type Run } from './context.ts';
+import { clientOf, executeContext, itemlessContext, type Run } from './context.ts';
 
 type Contact = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   crm = new Map();
   kept = {};
   sandbox = createSandbox({ seed: 'empty', profile: 'unlimited', now: () => now });
-  api = createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', publicationId, fetch: sandbox.fetch });
+  api = clientOf(sandbox);
   city = (await api.customFields.create({ display: 'City', kind: 'string' })).data.id;
 });
 

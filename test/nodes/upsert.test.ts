@@ -1,6 +1,6 @@
 /** Create and Create or Update against the sandbox: which fields are applied, and which are reported as ignored. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Run } from './context.ts';
+import { clientOf, type Run } from './context.ts';
 import { refusal, workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -24,17 +24,11 @@ async function upsertAll(
 const upsert = async (email: string, fields: Fields = {}, more: More = {}): Promise<Json> =>
   (await upsertAll(email, fields, more))[0] ?? {};
 
-const publication = 'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001';
-
 /** Creates a subscription without the node. */
-async function subscribe(body: Fields): Promise<Json> {
-  const response = await bench.sandbox.fetch(`${publication}/subscriptions`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
-    body: JSON.stringify({ double_opt_override: 'off', ...body }),
-  });
-  return ((await response.json()) as { data: Json }).data;
-}
+const subscribe = async (body: Fields): Promise<Json> => {
+  const request = { email: '', double_opt_override: 'off', ...body } as const;
+  return { ...(await clientOf(bench.sandbox).subscriptions.create(request)).data };
+};
 
 /** The subscription at the service. */
 async function subscribed(email: string): Promise<Json> {
