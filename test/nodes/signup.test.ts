@@ -269,13 +269,6 @@ describe('a signup with a filled honeypot', () => {
     expect(bot).toEqual(await whole(await post(form, { email: 'ada@example.com' })));
     expect(addresses(form)).toEqual(['ada@example.com']);
   });
-
-  it('starts an execution with "suspected" where configured', async () => {
-    const form = await open({ settings: { honeypot: 'pass' } });
-    await post(form, { email: 'ada@example.com', hp_field: 'x' });
-    await post(form, { email: 'ada@example.com' });
-    expect(form.started).toMatchObject([{ signup: { suspected: true } }, { signup: { suspected: false } }]);
-  });
 });
 
 describe('the limit per address', () => {
@@ -345,15 +338,6 @@ describe('the limit per address', () => {
     expect(await startsAt('11:00:00')).toBe(1);
     expect(await startsAt('11:29:59')).toBe(0);
     expect(await startsAt('11:30:00')).toBe(1);
-  });
-
-  it.each([
-    [1, 1],
-    [0, 5],
-  ])('%j starts %j executions for five posts', async (signupsPerAddress, starts) => {
-    const form = await open({ signupsPerAddress });
-    for (let count = 0; count < 5; count += 1) await post(form, { email: 'ada@example.com' });
-    expect(form.started).toHaveLength(starts);
   });
 
   it('does not count a robot’s posts against a person', async () => {

@@ -100,7 +100,7 @@ describe('the text of an error', () => {
       { status: 301, location: 'https://other.test' },
     ],
     [() => new RedirectError(call, 301, null, 'the app URL'), /301, a redirect, .* the app URL\.$/, { location: null }],
-  ])('of %s names the call, and has its details', (make, says, fields) => {
+  ])('that says %2$s names the call, and has its details', (make, says, fields) => {
     const error = make();
     expect(error).toMatchObject({ name: error.constructor.name, operation: call, ...fields });
     expect(error.message).toMatch(new RegExp(`^${call}: `));
