@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { exportFixtures } from '../support/exports.ts';
 import { importRows, mappedManually, mistakes } from '../nodes/importMistakes.ts';
-import { chosen, items, newsletterType, start } from './harness/nodes.ts';
+import { items, newsletterType, start } from './harness/nodes.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 
 const parameters = { resource: 'subscription', operation: 'bulkImport', options: { allowLargeImport: true } };
@@ -88,36 +88,6 @@ test('sends the invalid ones of 10,000 rows to the error output, each with its i
     expect(run.hints(underTest)).toEqual([expect.stringContaining('They are at the error output')]);
   }
   expect(sandboxOnPort.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toHaveLength(20);
-});
-
-test('takes a list whatever the expressions of other fields, and whatever the kind of the field at the time of saving', async ({
-  sandboxOnPort,
-  credentials,
-  runNode,
-}) => {
-  const { fields } = await n8n.mapperFields({
-    path: 'parameters.customFields',
-    methodName: 'getCustomFields',
-    nodeTypeAndVersion: { name: newsletterType, version: 1 },
-    currentNodeParameters: { authentication: 'apiKey', ...parameters, publicationId: chosen('', 'id') },
-    credentials,
-  });
-  const outdated = fields.map((field) => (field.id === 'Topics' ? { ...field, type: 'number' } : field));
-  for (const schema of [fields, outdated]) {
-    for (const email of ['={{ $json.who }}', '={{ $json.who.trim() }}']) {
-      const customFields = {
-        mappingMode: 'defineBelow',
-        value: { Topics: '={{ $json.likes }}', 'Wants print': '={{ $json.print }}' },
-        schema,
-      };
-      const run = await runNode({
-        parameters: { ...parameters, mapping: 'defineBelow', email, customFields },
-        items: [{ who: 'ada@example.com', likes: 'boats, food', print: 'yes' }],
-      });
-      expect(run.output(underTest)).toMatchObject([{ status: 'accepted', reason: null }]);
-    }
-  }
-  expect(sandboxOnPort.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toHaveLength(4);
 });
 
 test('gives the items of a request that fails to the error output as well', async ({ sandboxOnPort, runNode }) => {

@@ -1,8 +1,6 @@
 /** The service fails now and then, or changes, during an execution. */
 import { expect } from 'vitest';
-import { waitUntil } from '../support/waits.ts';
-import { items, newsletterType, start } from './harness/nodes.ts';
-import { n8n, test, underTest } from './harness/test.ts';
+import { test, underTest } from './harness/test.ts';
 import { all, ids } from './operations/execution.ts';
 
 test.override({ sandboxOptions: { seed: 'demo', seedSize: 5_000 } });
@@ -57,43 +55,4 @@ test('Return All fails with the reason, and returns no partial list, where a pag
     description: expect.stringContaining('not working at the moment'),
   });
   expect(run.output(underTest)).toEqual([]);
-});
-
-test('Create or Update names a custom field that is renamed during the execution in each item without its value', async ({
-  sandboxOnPort: sandbox,
-  api,
-  credentials,
-}) => {
-  const count = 300;
-  const name = 'First Name';
-  const node = {
-    name: underTest,
-    type: newsletterType,
-    parameters: {
-      resource: 'subscription',
-      operation: 'createOrUpdate',
-      email: '={{ $json.email }}',
-      customFields: { mappingMode: 'defineBelow', value: { [name]: 'Ada' } },
-    },
-    credentials,
-  };
-  const rows = `Array.from({ length: ${count} }, (_, index) => ({ email: 'renamed.' + index + '@example.com' }))`;
-  const workflow = await n8n.createWorkflow([start, ...items(rows), node]);
-  const execution = await n8n.runManually(workflow, start.name);
-  await waitUntil('twenty are created', async () => {
-    const created = sandbox.requests().filter(({ operation }) => operation === 'subscriptions.create');
-    return created.length >= 20;
-  });
-  const { items: fields } = await api.customFields.list();
-  await api.customFields.update({ id: fields.find(({ display }) => display === name)?.id ?? '', display: 'Renamed' });
-  const run = await n8n.ended(execution);
-
-  expect(run.error).toBeUndefined();
-  const output = run.output(underTest);
-  expect(output).toHaveLength(count);
-  const without = output.filter(({ custom_fields: values }) => Object.keys(values ?? {}).length === 0);
-  expect(without.length).toBeGreaterThan(0);
-  expect(without.length).toBeLessThan(count);
-  for (const { ignored_fields: ignored } of without) expect(ignored).toEqual([`custom_fields.${name}`]);
-  expect(run.hints(underTest).join()).toContain('Choose the custom fields anew');
 });

@@ -176,13 +176,6 @@ describe('the list searches', () => {
     },
   );
 
-  test('wait after a 429 answer', async ({ sandboxOnPort, credentials }) => {
-    sandboxOnPort.faults.add({ match: 'automations.list', effect: { status: 429, retryAfter: 1 }, nth: 1 });
-    const [list] = lists;
-    const { results } = await n8n.locatorPage(request(list!, credentials));
-    expect(results).toHaveLength(100);
-  });
-
   test('ask for the publication ID where the service does not list publications', async ({
     sandboxOnPort,
     credentials,
@@ -193,20 +186,6 @@ describe('the list searches', () => {
       credentials,
     );
     expect(await n8n.locatorPage(asked).then(String, String)).toContain('Choose \\"By ID\\" in Publication');
-  });
-
-  test('name the remedy for a wrong key', async ({ sandboxOnPort }) => {
-    const { baseUrl, publicationId } = sandboxOnPort.clientOptions;
-    const id = await n8n.createCredential('newsletterApi', {
-      service: 'other',
-      apiKey: 'no-such-key',
-      baseUrl,
-      publicationId,
-    });
-    const asked = request(lists[0]!, { newsletterApi: { id, name: 'Of a test' } });
-    const failure = await n8n.locatorPage(asked).then(String, String);
-    expect(failure).toContain('Check the API Key of the credential');
-    expect(failure).not.toContain('no-such-key');
   });
 });
 

@@ -2,7 +2,6 @@
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect } from 'vitest';
-import { startOwnN8n } from './harness/own.ts';
 import { n8n, test } from './harness/test.ts';
 import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
@@ -48,47 +47,6 @@ test('a manual run returns a subscription and leaves the state unchanged', async
     const run = await n8n.run(workflow.id, 'Subscribed');
     expect(run.output('Subscribed')).toMatchObject([{ status: 'inactive', email: expect.stringContaining('@') }]);
     expect((await n8n.workflow(workflow.id)).staticData).toEqual(staticData);
-  } finally {
-    await n8n.deactivate(workflow.id);
-  }
-});
-
-test('changes while n8n is down are reported, also without any report before', async ({
-  sandboxOnPort: sandbox,
-  api,
-}) => {
-  const own = await startOwnN8n();
-  try {
-    const workflow = await watchSubscriptions(own.rest, sandbox, { events: ['subscriptionStatusChanged'] });
-    await workflow.activate();
-    await own.kill();
-    await deactivate({ api, sandbox }, ada);
-    await own.start();
-    await workflow.arrived(1);
-    expect(await workflow.given()).toMatchObject([{ email: ada, previous_status: 'active', status: 'inactive' }]);
-    await workflow.poll();
-    await workflow.arrived(1);
-    expect(await workflow.given()).toHaveLength(1);
-  } finally {
-    await own.close();
-  }
-});
-
-test('changes while the key was revoked are reported by the next successful poll', async ({
-  sandboxOnPort: sandbox,
-  api,
-}) => {
-  const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, events: ['subscriptionStatusChanged'] });
-  try {
-    await workflow.activate();
-    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
-    const outcome = await workflow.poll().then(() => 'published', String);
-    expect(outcome).not.toBe('published');
-    sandbox.faults.clear();
-    await deactivate({ api, sandbox }, ada);
-    await workflow.poll();
-    await workflow.arrived(1);
-    expect(await workflow.given()).toMatchObject([{ email: ada, previous_status: 'active' }]);
   } finally {
     await n8n.deactivate(workflow.id);
   }

@@ -67,20 +67,11 @@ describe('the output', () => {
     expect(bench.requests('subscriptions.bulkCreate')).toHaveLength(1);
   });
 
-  it('numbers batches of at most a thousand in the order of the items', async () => {
-    const items = await importOf(readers(2_500));
-    expect(items.map(({ json }) => json['batch'])).toEqual(
-      readers(2_500).map((_, index) => Math.floor(index / 1000) + 1),
-    );
-    expect(new Set(items.map(({ json }) => json['import_id'])).size).toBe(3);
-  });
-
   it('respects Batch Size, and logs its progress', async () => {
     const log: string[] = [];
     const items = await importOf(readers(25), { options: { batchSize: 10 } }, { log });
-    expect(items.map(({ json }) => json['batch']).filter((batch, index, all) => batch !== all[index - 1])).toEqual([
-      1, 2, 3,
-    ]);
+    expect(items.map(({ json }) => json['batch'])).toEqual(readers(25).map((_, index) => Math.floor(index / 10) + 1));
+    expect(new Set(items.map(({ json }) => json['import_id'])).size).toBe(3);
     expect(log).toContainEqual(expect.stringContaining('25 of 25 items'));
     expect(log.join()).not.toContain('@');
   });
@@ -101,61 +92,18 @@ describe('the output', () => {
       expect.stringMatching(/^2 of 3 items were not imported \(1 rejected, 1 .*They are at the error output/),
     ]);
   });
-
-  it('is empty without input items', async () => {
-    expect(await importOf([])).toEqual([]);
-  });
 });
 
 describe('the mapping', () => {
-  it('maps input fields by name, and sends custom fields by their kind', async () => {
-    await importOf([
-      {
-        Email: ' ada@example.com ',
-        'UTM Source': 'fair',
-        'Team size': '12',
-        Topics: 'boats, food',
-        'Shoe size': 39,
-        tier: 'free',
-      },
-    ]);
+  it.each([
+    [{ custom_fields: [{ name: 'Team size', value: 7 }] }],
+    [{ custom_fields: { 'Team size': 7 } }],
+    [{ 'custom:TEAM_SIZE': '7', Subscriber: '' }],
+  ])('accepts custom fields by name and as subscriptions have them: %j', async (fields) => {
+    await importOf([{ 'E-Mail': ' ada@example.com ', ...fields }]);
     bench.sandbox.clock.advance(60_000);
     expect(await subscriptionOf('ada@example.com')).toMatchObject({
-      utm_source: 'fair',
-      custom_fields: expect.arrayContaining([
-        expect.objectContaining({ name: 'Team size', value: 12 }),
-        expect.objectContaining({ name: 'Topics', value: ['boats', 'food'] }),
-      ]),
-    });
-  });
-
-  it.each([[[{ name: 'Team size', value: 7 }]], [{ 'Team size': 7 }]])(
-    'accepts custom fields as subscriptions have them: %j',
-    async (custom_fields) => {
-      await importOf([{ email: 'ada@example.com', custom_fields }]);
-      bench.sandbox.clock.advance(60_000);
-      expect(await subscriptionOf('ada@example.com')).toMatchObject({
-        custom_fields: [expect.objectContaining({ name: 'Team size', value: 7 })],
-      });
-    },
-  );
-
-  it('maps each field by its parameter, for each item', async () => {
-    const items = await importOf([{ who: 'ada@example.com' }, { who: 'bo@example.com' }, { who: '' }], {
-      mapping: 'defineBelow',
-      email: (index: number) => ['ada@example.com', 'bo@example.com', ''][index],
-      customFields: { mappingMode: 'defineBelow', value: { 'First Name': 'Nova' } },
-      additionalFields: (index: number) => ({ utm_source: `row-${index}` }),
-    });
-    expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([
-      ['accepted', null],
-      ['accepted', null],
-      ['rejected', '"Email" is empty'],
-    ]);
-    bench.sandbox.clock.advance(60_000);
-    expect(await subscriptionOf('bo@example.com')).toMatchObject({
-      utm_source: 'row-1',
-      custom_fields: [expect.objectContaining({ value: 'Nova' })],
+      custom_fields: [expect.objectContaining({ name: 'Team size', value: 7 })],
     });
   });
 
@@ -228,19 +176,6 @@ describe('the mapping', () => {
     expect(item?.json['error']).toContain('constructor');
   });
 
-  it.each([
-    [{ 'Email Address': 'ada@example.com', FNAME: 'Ada' }],
-    [{ Subscriber: 'ada@example.com', first_name: 'Ada' }],
-    [{ 'E-Mail': 'ada@example.com', 'FIRST NAME': 'Ada' }],
-    [{ email: 'ada@example.com', 'E-Mail': '', 'custom:First Name': 'Ada', 'First-Name': 'Ada' }],
-  ])('recognizes the headings of other services: %j', async (row) => {
-    expect((await importOf([row])).map(({ json }) => json['status'])).toEqual(['accepted']);
-    bench.sandbox.clock.advance(60_000);
-    expect(await subscriptionOf('ada@example.com')).toMatchObject({
-      custom_fields: [expect.objectContaining({ name: 'First Name', value: 'Ada' })],
-    });
-  });
-
   it('reports input fields that match no field, and custom fields that do not exist', async () => {
     const hints: { message: string }[] = [];
     const items = await importOf(
@@ -265,37 +200,21 @@ describe('the mapping', () => {
     const [field] = (await bench.run('customField', 'getMany', { returnAll: true })).filter(
       ({ json }) => json['display'] === 'First Name',
     );
-    let sent = 0;
-    const fetch = async (...request: Parameters<typeof bench.sandbox.fetch>): Promise<Response> => {
-      if (request[1]?.method === 'POST' && (sent += 1) === 2)
-        await bench.run('customField', 'update', {
-          customFieldId: { mode: 'id', value: field?.json['id'] },
-          display: 'Given name',
-        });
-      return bench.sandbox.fetch(...request);
-    };
+    const customFieldId = { mode: 'id', value: field?.json['id'] };
+    const renaming = bench.before('POST', (_, times) =>
+      times === 2 ? bench.run('customField', 'update', { customFieldId, display: 'Given name' }) : undefined,
+    );
     const hints: { message: string }[] = [];
     const rows = readers(4).map((row) => ({ ...row, 'First Name': 'Ada', 'Team size': 3 }));
     const options = { batchSize: 1, nobodyLeftBy: 'First Name, Team size' };
-    await importOf(rows, { options }, { sandbox: { fetch }, hints });
+    await importOf(rows, { options }, { ...renaming, hints });
     expect(hints.map(({ message }) => message)).toEqual([
       'The custom field "First Name" was renamed or deleted while the import ran; accepted items may lack its value. Import them again with its new name.',
     ]);
   });
-
-  it('rejects only the item whose custom field is of the wrong kind', async () => {
-    const items = await importOf([
-      { email: 'ada@example.com', 'Team size': 'many' },
-      { email: 'bo@example.com', 'Team size': 3 },
-    ]);
-    expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([
-      ['rejected', 'The custom field "Team size" must be a whole number'],
-      ['accepted', null],
-    ]);
-  });
 });
 
-describe('10,000 rows with mistakes', () => {
+describe('2,000 rows with mistakes', () => {
   it.each([
     ['Map Automatically', 'automatically', undefined],
     ['Map Each Column Manually', 'manually', mappedManually],
@@ -303,8 +222,7 @@ describe('10,000 rows with mistakes', () => {
     '%s: imports every valid row, and names the field at fault in every other row',
     async (_, way, stored) => {
       const kinds = mistakes.filter((mistake) => mistake[way] !== undefined);
-      expect(kinds.length).toBeGreaterThanOrEqual(30);
-      const rows = importRows(10_000, kinds);
+      const rows = importRows(2_000, kinds);
       const total = async (): Promise<number> => {
         const response = await bench.sandbox.fetch('http://sandbox.test/_sandbox/subscriptions?limit=1', {
           headers: { authorization: 'Bearer sandbox-key' },
@@ -330,7 +248,7 @@ describe('10,000 rows with mistakes', () => {
       });
       expect(wrong).toEqual([]);
       expect(hints.map(({ message }) => message)).toEqual([
-        expect.stringContaining(`${bad.length} of 10000 items were not imported`),
+        expect.stringContaining(`${bad.length} of 2000 items were not imported`),
       ]);
 
       bench.sandbox.clock.advance(3_600_000);
@@ -410,23 +328,6 @@ describe('a call that fails', () => {
       'accepted',
     ]);
     expect(items[3]?.json['reason']).toContain('the service refused it');
-  });
-
-  it('fails only the item whose expression fails', async () => {
-    const email = (index: number) => {
-      if (index === 1) throw new Error('Referenced node is not there');
-      return `reader.${index}@example.com`;
-    };
-    const items = await importOf(
-      readers(3),
-      { mapping: 'defineBelow', email, customFields: {}, additionalFields: {} },
-      { continueOnFail: true },
-    );
-    expect(items.map(({ json }) => json['status'] ?? json['error'])).toEqual([
-      'accepted',
-      'Referenced node is not there',
-      'accepted',
-    ]);
   });
 });
 

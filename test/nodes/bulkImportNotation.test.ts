@@ -1,7 +1,8 @@
 /** Bulk Import reads dates, numbers, yes and no as their field of all items writes them, or asks for it once. */
-import { createClient, type Client } from '@newsletter-kit/core';
-import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import type { Client } from '@newsletter-kit/core';
+import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { clientOf } from './context.ts';
 import { workbench } from './workbench.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -11,8 +12,7 @@ let sandbox: Sandbox;
 let client: Client;
 beforeEach(async () => {
   sandbox = createSandbox({ seed: 'empty' });
-  const { fetch } = sandbox;
-  client = createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', publicationId, fetch });
+  client = clientOf(sandbox);
   for (const [display, kind] of Object.entries({ Guide: 'boolean', Price: 'double', Born: 'date' } as const))
     await client.customFields.create({ display, kind });
 });

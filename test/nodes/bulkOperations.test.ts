@@ -1,6 +1,6 @@
 /** The operations that update many subscriptions. */
 import { describe, expect, it } from 'vitest';
-import { workbench } from './workbench.ts';
+import { refusal, workbench } from './workbench.ts';
 
 const bench = workbench();
 
@@ -17,7 +17,6 @@ describe('Subscription: Bulk Update', () => {
       },
       { items: ids.map(() => ({})), ...run },
     );
-  const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
   const unknownIds = Array.from(
     { length: 2500 },
     (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -41,39 +40,12 @@ describe('Subscription: Bulk Update', () => {
     expect(new Set(items.map(({ json }) => json['subscription_update_id'])).size).toBe(3);
   });
 
-  it('reports the refused items, and returns the others', async () => {
-    const [one = '', other = ''] = await known(2);
-    const items = await bulk([one, unknown, '', other], {}, { continueOnFail: true });
-    expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2, 3]);
-    expect(items.map(({ error }) => error === undefined)).toEqual([true, false, false, true]);
-    expect(items[1]?.json['error']).toContain('no subscription with this id');
-    expect(items[2]?.json['error']).toBe('"Subscription" is empty');
-  });
-
-  it('sends nothing where an item is wrong and the node stops on errors', async () => {
-    const [one = ''] = await known(1);
-    await expect(bulk([one, ''])).rejects.toMatchObject({
-      message: '"Subscription" is empty',
-      context: { itemIndex: 1 },
-    });
-    expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
-  });
-
   describe('where one of three batches is refused', () => {
     const run = async (continueOnFail: boolean) => {
       let sent = 0;
-      const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-        init?.method === 'PATCH' && ++sent === 2
-          ? Response.json(
-              { status: 400, statusText: 'bad_request', errors: [{ message: 'Not today', code: 'NO' }] },
-              { status: 400 },
-            )
-          : bench.sandbox.fetch(input, init);
-      const outcome = await bulk(
-        unknownIds,
-        { waitForCompletion: false },
-        { sandbox: { fetch }, continueOnFail },
-      ).catch((error: unknown) => error);
+      const refusing = bench.before('PATCH', () => ((sent += 1) === 2 ? refusal(400, 'Not today') : undefined));
+      const more = { ...refusing, continueOnFail };
+      const outcome = await bulk(unknownIds, { waitForCompletion: false }, more).catch((error: unknown) => error);
       return { outcome, sent };
     };
 
@@ -130,25 +102,6 @@ describe('Subscription: Update Status', () => {
     expect(await inactive()).toEqual(expect.arrayContaining(ids));
   });
 
-  it('reports the refused items, and returns the others', async () => {
-    const [one, other] = await known(2);
-    const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
-    const named = [one?.id ?? '', unknown, 'nobody@example.com', other?.email ?? ''];
-    const items = await setStatus(named, {}, { continueOnFail: true });
-    expect(items.map(({ json }) => json)).toEqual([
-      expect.objectContaining({ subscription_id: one?.id, status: 'complete' }),
-      { error: expect.stringContaining('no subscription with this id') },
-      { error: expect.stringContaining('"Subscription" names no subscription') },
-      expect.objectContaining({ subscription_id: other?.id, status: 'complete' }),
-    ]);
-  });
-
-  it('sends nothing where an item is wrong and the node stops on errors', async () => {
-    const [one] = await known(1);
-    await expect(setStatus([one?.id ?? '', 'nobody@example.com'])).rejects.toMatchObject({ context: { itemIndex: 1 } });
-    expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
-  });
-
   it('starts one job per status', async () => {
     const ids = (await known(4)).map(({ id }) => id);
     const new_status = (index: number) => (index % 2 === 0 ? 'active' : 'inactive');
@@ -174,11 +127,10 @@ describe('Subscription: Update Status', () => {
   it('shows a hint where the job cannot be identified, and does not wait', async () => {
     const ids = (await known(2)).map(({ id }) => id);
     const hints: { message: string }[] = [];
-    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-      String(input).endsWith('/bulk_subscription_updates')
-        ? Response.json({ data: [] })
-        : bench.sandbox.fetch(input, init);
-    const items = await setStatus(ids, {}, { sandbox: { fetch }, hints });
+    const unlisted = bench.before('GET', (url) =>
+      url.endsWith('/bulk_subscription_updates') ? Response.json({ data: [] }) : undefined,
+    );
+    const items = await setStatus(ids, {}, { ...unlisted, hints });
     expect(items.map(({ json }) => json['status'])).toEqual(['pending', 'pending']);
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('did not wait for it')]);
   });
@@ -242,11 +194,13 @@ describe.each([
 
   it('may be named by a mixture, of which unknown ones fail alone', async () => {
     const [one, other] = await known(2);
-    const named = [one?.id ?? '', 'nobody@example.com', '', other?.email ?? ''];
+    const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
+    const named = [one?.id ?? '', unknown, 'nobody@example.com', '', other?.email ?? ''];
     const { ids, errors } = await run(named, { continueOnFail: true });
-    expect(ids).toEqual([one?.id, undefined, undefined, other?.id]);
+    expect(ids).toEqual([one?.id, undefined, undefined, undefined, other?.id]);
     expect(errors).toEqual([
       undefined,
+      expect.stringContaining('no subscription with this id'),
       expect.stringContaining('"Subscription" names no subscription'),
       '"Subscription" is empty',
       undefined,

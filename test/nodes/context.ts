@@ -2,6 +2,7 @@
  * A minimal fake of n8n's function contexts: parameters from an object, HTTP from the sandbox. The tests of test/n8n
  * prove that the real helper of n8n behaves alike.
  */
+import { createClient, type Client } from '@newsletter-kit/core';
 import type { Sandbox } from '@newsletter-kit/sandbox';
 import { NodeApiError } from './bundle.ts';
 import { evaluator } from './expressions.ts';
@@ -64,6 +65,10 @@ const account = {
   baseUrl: 'http://sandbox.test/v2',
   publicationId: 'pub_00000000-0000-4000-8000-000000000001',
 };
+
+/** The client of that account, for what happens without a node. */
+export const clientOf = ({ fetch }: Pick<Sandbox, 'fetch'>): Client =>
+  createClient({ baseUrl: account.baseUrl, token: account.apiKey, publicationId: account.publicationId, fetch });
 
 interface HelperRequest {
   readonly method: string;

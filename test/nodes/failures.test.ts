@@ -27,24 +27,8 @@ const rows: readonly Row[] = [
     advises: /check "Subscription" and "Automation".*Create or Update enrolls a new one by "Automations"/,
   },
   {
-    operation: 'journey enroll',
-    parameters: async () => ({ automationId: `aut_${unknown}`, subscription: ada }),
-    says: /no automation with this id/,
-    advises: /check "Subscription" and "Automation"/,
-  },
-  {
-    operation: 'journey enroll',
-    parameters: async () => ({ ...(await automation()), subscription: `${'a'.repeat(70)}@example.com` }),
-    says: /"Subscription" must be/,
-  },
-  {
     operation: 'subscription createOrUpdate',
     parameters: () => request({ email: 12 }),
-    says: /^"Email" must be/,
-  },
-  {
-    operation: 'subscription create',
-    parameters: () => request({ email: 'no address' }),
     says: /^"Email" must be/,
   },
   {
@@ -56,11 +40,6 @@ const rows: readonly Row[] = [
     operation: 'subscription createOrUpdate',
     parameters: () => request({ additionalFields: { automation_ids: ['welcome'] } }),
     says: /^"Automations\[0\]" must look like/,
-  },
-  {
-    operation: 'customField create',
-    parameters: () => ({ display: 'First Name', kind: 'string' }),
-    says: /A custom field with this "Name" exists already/,
   },
   {
     operation: 'customField update',
@@ -104,14 +83,12 @@ describe('Enroll for a person who is enrolled already', () => {
     });
   });
 
-  it.each([
-    ['simplified', { output: 'simplified' }],
-    ['raw', { output: 'raw' }],
-    ['selected', { output: 'selected', fields: ['email'] }],
-  ])('returns "enrolled": false with Pass Over: %s', async (_form, form) => {
-    const [, second] = await enrollTwice(ken, { ifEnrolled: 'passOver', ...form });
-    expect(second?.json).toMatchObject({ email: ken.value, enrolled: false });
-    expect(second?.error).toBeUndefined();
+  it('returns "enrolled": false with Pass Over, in the form of Output too', async () => {
+    for (const form of [{}, { output: 'selected', fields: ['email'] }]) {
+      const [, second] = await enrollTwice(ken, { ifEnrolled: 'passOver', ...form });
+      expect(second?.json).toMatchObject({ email: ken.value, enrolled: false });
+      expect(second?.error).toBeUndefined();
+    }
   });
 
   it('names the ID where the item does', async () => {
@@ -140,13 +117,8 @@ describe('a service without an answer', () => {
       message: 'The service could not be reached',
       description: 'Check the Service or Base URL of the credential and that the service runs. (ECONNREFUSED)',
     },
-    {
-      code: 'ECONNRESET',
-      message: 'The connection broke before the whole answer arrived',
-      description: 'Try again later. (ECONNRESET)',
-    },
+    { code: 'ECONNRESET', message: /^The connection broke/, description: 'Try again later. (ECONNRESET)' },
     { code: 'ETIMEDOUT', message: /^No answer within \d+ seconds$/, description: 'Try again later.' },
-    { code: 'ENOTFOUND', message: 'The service could not be reached', description: /\(ENOTFOUND\)$/ },
   ])('is told in words, with a remedy: $code', async ({ code, message, description }) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

@@ -1,7 +1,6 @@
 /** The node with the OAuth2 credential: refresh of the token, and errors for missing access. */
 import { consent, oauthClients } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
-import type { Run } from './context.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -46,32 +45,6 @@ async function connect(scope: string): Promise<Tokens> {
 }
 
 describe('a node with the OAuth2 credential', () => {
-  it('returns every record when the token expires between pages, and refreshes it once', async () => {
-    const first = await connect('subscriptions:read');
-    let refreshed = 0;
-    let pages = 0;
-    const run: Partial<Run> = {
-      connection: {
-        oauthTokenData: first,
-        async refresh() {
-          refreshed += 1;
-          return (await tokens({ grant_type: 'refresh_token', refresh_token: first.refresh_token })).access_token;
-        },
-      },
-      sandbox: {
-        async fetch(input, init) {
-          const response = await bench.sandbox.fetch(input, init);
-          if (response.ok && ++pages === 2) bench.sandbox.clock.advance(7200 * 1000);
-          return response;
-        },
-      },
-    };
-    const items = await bench.run('subscription', 'getMany', { returnAll: true }, run);
-    expect(new Set(items.map(({ json }) => json['id'])).size).toBe(300);
-    expect(items).toHaveLength(300);
-    expect(refreshed).toBe(1);
-  });
-
   it('names the missing scope in the error', async () => {
     const connection = { oauthTokenData: await connect('subscriptions:read') };
     await expect(bench.run('customField', 'getMany', {}, { connection })).rejects.toMatchObject({

@@ -92,19 +92,6 @@ describe('Data Deletion: Request', () => {
 });
 
 describe('refusals of the service', () => {
-  const automationId = async () => ({ mode: 'list', value: await bench.first('searchAutomations') });
-
-  it('names the requirements of Enroll', async () => {
-    const refused = bench.run('journey', 'enroll', {
-      automationId: await automationId(),
-      subscription: { mode: 'email', value: 'nobody@example.com' },
-    });
-    await expect(refused).rejects.toMatchObject({
-      httpCode: '404',
-      description: expect.stringContaining('Only existing subscribers'),
-    });
-  });
-
   it('names the access that publication fields need', async () => {
     const refused = bench.run('publicationField', 'getMany', {}, { credential: { apiKey: 'sandbox-key-restricted' } });
     await expect(refused).rejects.toMatchObject({
@@ -130,18 +117,6 @@ describe('refusals of the service', () => {
       context: { itemIndex: 0 },
     });
     expect(bench.sandbox.requests()).toEqual([]);
-  });
-
-  it('replaces field names in messages of the service by labels', async () => {
-    const refused = bench.run('subscription', 'create', {
-      email: 'ada',
-      customFields: {},
-      additionalFields: { premium_tier_ids: ['gold'] },
-    });
-    await expect(refused).rejects.toMatchObject({
-      httpCode: '400',
-      message: expect.stringMatching(/^"Email" must be .*"Premium Tier IDs\[0\]" must/),
-    });
   });
 
   it('reports a custom field as missing after its deletion', async () => {

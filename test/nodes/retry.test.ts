@@ -2,21 +2,15 @@
  * Every operation under *On Error* and *Retry On Fail*: n8n runs the node again as a whole, and yet each item is
  * carried out once and says what the service has.
  */
-import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it } from 'vitest';
 import type { Item } from './bundle.ts';
+import { clientOf } from './context.ts';
 import { type NodeRun, onErrorSettings, runInEngine, type Settings } from './engine.ts';
 import { changes, count, everyOperation, readings, type Subject, type Writing, writings } from './retryRows.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
-const client = () =>
-  createClient({
-    baseUrl: 'http://sandbox.test/v2',
-    token: 'sandbox-key',
-    publicationId: 'pub_00000000-0000-4000-8000-000000000001',
-    fetch: bench.sandbox.fetch,
-  });
+const client = () => clientOf(bench.sandbox);
 
 /** Which items are wrong. */
 const wrong = {

@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
 import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signupHost.ts';
-import { refusals } from '../support/refusals.ts';
 import { waitFor, waitUntil } from '../support/waits.ts';
 
 const site = 'https://www.example.com';
@@ -110,32 +109,21 @@ describe('the output item', () => {
   });
 
   it.each([
-    ['I agree.', [], null],
     ['nein', [], null],
     ['on', [], true],
-    [true, [], true],
-    ['no', [], false],
-    [undefined, [], false],
     ['I&nbsp;agree,\n <b>gladly</b>.', ['Another.', 'I agree, gladly.'], true],
-    ['I agree, gladly.', 'I agree, gladly.', true],
-    ['no', ['I agree.'], false],
+    [undefined, 'I agree, gladly.', false],
   ])('says of the consent %j beside the sentences %j: %j', async (consent, consentSentences, given) => {
     const form = await open({ settings: { consentSentences } });
     expect((await post(form, { email: 'ada@example.com', consent })).status).toBe(202);
-    const sent = typeof consent === 'string' ? consent.replace('\n ', ' ') : (consent ?? null);
+    const sent = consent?.replace('\n ', ' ') ?? null;
     expect(form.started).toMatchObject([{ signup: { consent: sent, consent_given: given } }]);
   });
 
-  it('says of no refusal in any language that consent was given, and starts nothing where a sentence is named', async () => {
-    for (const consentSentences of [[], ['I agree.']]) {
-      const form = await open({ signupsPerAddress: 0, settings: { consentSentences } });
-      const answers = await Promise.all(refusals.map((consent) => post(form, { email: 'ada@example.com', consent })));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([consentSentences.length > 0 ? 400 : 202]));
-      expect(form.started.map(({ signup }) => (signup as { consent_given: unknown }).consent_given)).toEqual(
-        consentSentences.length > 0 ? [] : refusals.map(() => null),
-      );
-      await form.close();
-    }
+  it('is none for a text that is no sentence of the form, where it has some', async () => {
+    const form = await open({ settings: { consentSentences: ['I agree.'] } });
+    expect((await post(form, { email: 'ada@example.com', consent: 'nein' })).status).toBe(400);
+    expect(form.started).toEqual([]);
   });
 
   it('has no privileged field, in either encoding', async () => {
@@ -192,16 +180,11 @@ describe('a refusal', () => {
   const large = JSON.stringify({ email: 'ada@example.com', utm_source: 'x'.repeat(8_200) });
   it.each<[string, number, string | Uint8Array, Record<string, string>]>([
     ['another origin', 403, json, { origin: 'https://www.example.com.evil.example' }],
-    ['another scheme', 403, json, { origin: 'http://www.example.com' }],
-    ['a hidden origin', 403, json, { origin: 'null' }],
     ['a body too large', 413, large, {}],
     ['plain text', 415, json, { 'content-type': 'text/plain' }],
-    ['another charset', 415, json, { 'content-type': 'application/json; charset=latin1' }],
     ['a compressed body', 415, json, { 'content-encoding': 'gzip' }],
-    ['broken JSON', 400, '{"email":', {}],
     ['bytes that are not UTF-8', 400, new Uint8Array([0x22, 0xff, 0x22]), {}],
     ['no address', 400, '{"email":""}', {}],
-    ['two addresses', 400, '{"email":"a@b.example,c@d.example"}', {}],
   ])('%s: %i', async (_, status, body, headers) => {
     const form = await open();
     const response = await post(form, body, headers);
@@ -286,21 +269,11 @@ describe('a signup with a filled honeypot', () => {
     expect(bot).toEqual(await whole(await post(form, { email: 'ada@example.com' })));
     expect(addresses(form)).toEqual(['ada@example.com']);
   });
-
-  it('starts an execution with "suspected" where configured', async () => {
-    const form = await open({ settings: { honeypot: 'pass' } });
-    await post(form, { email: 'ada@example.com', hp_field: 'x' });
-    await post(form, { email: 'ada@example.com' });
-    expect(form.started).toMatchObject([{ signup: { suspected: true } }, { signup: { suspected: false } }]);
-  });
 });
 
 describe('the limit per address', () => {
-  /** The first try, and what it came to. */
-  const firstTries = [
-    { outcome: 'succeeded', first: 'answered', tries: [202, 202, 202, 202], starts: [1, 1, 1, 0] },
-    // The node is not told how an execution ends, so this is the same to it.
-    { outcome: 'failed later', first: 'answered', tries: [202, 202, 202, 202], starts: [1, 1, 1, 0] },
+  it.each([
+    { outcome: 'was saved', first: 'answered', tries: [202, 202, 202, 202], starts: [1, 1, 1, 0] },
     { outcome: 'was saved, its answer lost', first: 'lost', tries: [202, 202, 202], starts: [1, 1, 0] },
     { outcome: 'was not saved', first: 'unsaved', tries: [500, 202, 202, 202, 202], starts: [0, 1, 1, 1, 0] },
     {
@@ -309,43 +282,34 @@ describe('the limit per address', () => {
       tries: [202, 202, 202, 202],
       starts: [1, 1, 1, 0],
     },
-  ] as const;
-
-  it.each(firstTries)(
-    'lets a visitor try again where the first execution $outcome',
-    async ({ first, tries, starts }) => {
-      const form = await open();
-      const another: number[] = [];
-      if (first.startsWith('lost')) {
-        const visit = new AbortController();
-        const saved = Promise.withResolvers<void>();
-        form.save = async (response) => {
-          visit.abort();
-          await once(response, 'close');
-          saved.resolve();
-          if (first === 'lost, unsaved') throw new Error('The database is down');
-        };
-        await expect(post(form, { email: 'ada@example.com' }, {}, visit.signal)).rejects.toThrow();
-        await waitFor('the save has ended', saved.promise);
-        await waitUntil('the execution has started', () => form.started.length === (first === 'lost' ? 1 : 0));
-      }
-      const seen = [];
-      for (const [index] of tries.entries()) {
-        form.started.length = 0;
-        form.save = async () => {
-          if (index === 0 && first === 'unsaved') throw new Error('The database is down');
-        };
-        const { status } = await post(form, { email: 'ada@example.com', utm_source: `try ${index}` });
-        seen.push([status, form.started.length]);
-        form.started.length = 0;
-        form.save = async () => undefined;
-        await post(form, { email: `other${index}@example.com` });
-        another.push(form.started.length);
-      }
-      expect(seen).toEqual(tries.map((status, index) => [status, starts[index]]));
-      expect(another).toEqual(tries.map(() => 1));
-    },
-  );
+  ])('lets a visitor try again where the first execution $outcome', async ({ first, tries, starts }) => {
+    const form = await open();
+    if (first.startsWith('lost')) {
+      const visit = new AbortController();
+      const saved = Promise.withResolvers<void>();
+      form.save = async (response) => {
+        visit.abort();
+        await once(response, 'close');
+        saved.resolve();
+        if (first === 'lost, unsaved') throw new Error('The database is down');
+      };
+      await expect(post(form, { email: 'ada@example.com' }, {}, visit.signal)).rejects.toThrow();
+      await waitFor('the save has ended', saved.promise);
+      await waitUntil('the execution has started', () => form.started.length === (first === 'lost' ? 1 : 0));
+    }
+    const seen = [];
+    for (const [index] of tries.entries()) {
+      form.started.length = 0;
+      form.save = async () => {
+        if (index === 0 && first === 'unsaved') throw new Error('The database is down');
+      };
+      const { status } = await post(form, { email: 'ada@example.com', utm_source: `try ${index}` });
+      seen.push([status, form.started.length]);
+    }
+    expect(seen).toEqual(tries.map((status, index) => [status, starts[index]]));
+    await post(form, { email: 'another@example.com' });
+    expect(addresses(form)).toContain('another@example.com');
+  });
 
   it('counts a mailbox in any spelling, concurrent posts included, and answers all of them alike', async () => {
     const form = await open();
@@ -374,15 +338,6 @@ describe('the limit per address', () => {
     expect(await startsAt('11:00:00')).toBe(1);
     expect(await startsAt('11:29:59')).toBe(0);
     expect(await startsAt('11:30:00')).toBe(1);
-  });
-
-  it.each([
-    [1, 1],
-    [0, 5],
-  ])('%j starts %j executions for five posts', async (signupsPerAddress, starts) => {
-    const form = await open({ signupsPerAddress });
-    for (let count = 0; count < 5; count += 1) await post(form, { email: 'ada@example.com' });
-    expect(form.started).toHaveLength(starts);
   });
 
   it('does not count a robot’s posts against a person', async () => {
@@ -474,7 +429,6 @@ describe('publishing the workflow', () => {
   it.each([
     [{ allowedOrigins: '' }, '"Allowed Origins" is empty'],
     [{ allowedOrigins: 'https://www.example.com/blog' }, 'scheme and host alone'],
-    [{ allowedOrigins: '*' }, 'scheme and host alone'],
     [{ allowedOrigins: site, thanksUrl: '/thanks' }, 'whole address'],
     [{ allowedOrigins: site, signupsPerAddress: -1 }, '"Signups per Address and Hour" must be a number'],
   ])('is refused with %j', async (parameters, message) => {

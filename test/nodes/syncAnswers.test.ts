@@ -1,4 +1,4 @@
-/** The operation Check CRM Answers: every documented refusal is named, counted and summed up. */
+/** The operation Check CRM Answers: refusals are named, counted and summed up. */
 import { describe, expect, it } from 'vitest';
 import { crmFaults } from '../../packages/core/test/sync/crm-faults.ts';
 import type { Item } from './bundle.ts';
@@ -20,23 +20,22 @@ async function check(items: Run['items'] & object, parameters: Run['parameters']
 
 const row = { id: 7, email: 'ada@example.com' };
 
-it.each(crmFaults.map((fault) => [`${fault.vendor}: ${fault.fault}`, fault] as const))(
-  'names %s',
-  async (_, { status: statusCode, headers = {}, body, accepted = 0, reason, words, contacts = [null] }) => {
-    const { refused, summary } = await check([{ statusCode, headers, body }, row], { handedOver: 10 });
-    expect(refused.map(({ contact }) => contact)).toEqual(contacts);
-    expect(refused[0]).toMatchObject({
-      status: statusCode,
-      message: expect.stringContaining(words),
-      remedy: expect.stringMatching(/\.$/),
-      reason,
-    });
-    expect(summary).toMatchObject({ handedOver: 10, written: accepted + 1, refused: 9 - accepted });
-    expect(summary['summary']).toMatch(
-      /^The CRM took \d+ of 10 changes, and refused \d+: .+ Within two runs they are planned again/,
-    );
-  },
-);
+/** What an answer means is core's to say: here refusals of a named contact, of a part of a batch, and with headers. */
+const faults = [
+  crmFaults.find(({ contacts }) => contacts !== undefined),
+  crmFaults.find(({ accepted = 0 }) => accepted > 0),
+  crmFaults.find(({ headers }) => headers !== undefined),
+].flatMap((fault) => fault ?? []);
+
+it.each(faults)('names what $vendor refuses: $fault', async (fault) => {
+  const { status: statusCode, headers = {}, body, accepted = 0, reason, words, contacts = [null] } = fault;
+  const { refused, summary } = await check([{ statusCode, headers, body }, row], { handedOver: 10 });
+  expect(refused.map(({ contact }) => contact)).toEqual(contacts);
+  const message = expect.stringContaining(words);
+  expect(refused[0]).toMatchObject({ status: statusCode, message, remedy: expect.stringMatching(/\.$/), reason });
+  expect(summary).toMatchObject({ handedOver: 10, written: accepted + 1, refused: 9 - accepted });
+  expect(summary['summary']).toMatch(/^The CRM took \d+ of 10 changes, and refused \d+: .+ they are planned again/);
+});
 
 describe('the summary', () => {
   it('is the first key, and one sentence where everything was taken', async () => {

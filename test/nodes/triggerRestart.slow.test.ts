@@ -2,12 +2,12 @@
  * Restarts of n8n lose no change: random histories of a publication, polled by a model of n8n in each of its modes. The
  * model saves exactly what n8n 2.40 saves (decision 0015). `TEST_SEED` repeats a run.
  */
-import { createClient, type Client } from '@newsletter-kit/core';
-import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import type { Client } from '@newsletter-kit/core';
+import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle, type Item } from './bundle.ts';
-import { itemlessContext } from './context.ts';
+import { clientOf, itemlessContext } from './context.ts';
 
 /**
  * - `memory`: polls in the process that activated the workflow; their state is saved with each report
@@ -127,12 +127,7 @@ class World {
     this.#event = event;
     this.sandbox = createSandbox({ seed: 'demo', seedSize: size, profile: 'unlimited', now: () => this.#now });
     const { sandbox } = this;
-    this.api = createClient({
-      baseUrl: 'http://sandbox.test/v2',
-      token: 'sandbox-key',
-      publicationId,
-      fetch: sandbox.fetch,
-    });
+    this.api = clientOf(sandbox);
     const parameters = { events: [event], changes: ['tier'], expand: [], output: 'raw', options: { pages: 2 } };
     const workflowId = `${(worlds += 1)}`;
     this.n8n = new ModelOfN8n(mode, (staticData, activation) =>

@@ -1,9 +1,9 @@
 /** A sandbox with the trigger of the bundled package: its polls, its stored state, and changes of subscriptions. */
-import { createClient, type Client } from '@newsletter-kit/core';
-import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import type { Client } from '@newsletter-kit/core';
+import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { expect } from 'vitest';
 import { buildBundle, type Bundle, type Item } from './bundle.ts';
-import { itemlessContext, type Run } from './context.ts';
+import { clientOf, itemlessContext, type Run } from './context.ts';
 
 /** Builds the package, and opens a publication for its trigger. */
 export async function openTriggerWorld(): Promise<TriggerWorld> {
@@ -38,8 +38,7 @@ export class TriggerWorld {
   }
 
   get api(): Client {
-    const { fetch } = this.sandbox;
-    return createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', publicationId, fetch });
+    return clientOf(this.sandbox);
   }
 
   async pollItems(events: string | readonly string[], more: Partial<Run> = {}): Promise<readonly Item[] | null> {

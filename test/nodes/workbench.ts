@@ -20,9 +20,18 @@ export interface Workbench {
   search(method: string, filter?: string, token?: string, more?: Partial<Run>): Promise<Found>;
   /** The value of the first result of a list search. */
   first(method: string, parameters?: Run['parameters']): Promise<string>;
+  /**
+   * The sandbox, completing jobs at once, with a step before each request of this method, by address and number from 1.
+   * A response that the step returns is the answer instead.
+   */
+  before(method: string, step: (url: string, times: number) => unknown): Pick<Run, 'sandbox'>;
   /** The bodies and queries of the requests of this operation. */
   requests(operation: string): readonly { readonly path: string; readonly status: number }[];
 }
+
+/** An error of the API. */
+export const refusal = (status: number, message: string): Response =>
+  Response.json({ status, statusText: 'refused', errors: [{ message, code: 'NO' }] }, { status });
 
 /** A sandbox that completes jobs at once. */
 function promptly(sandbox: Pick<Sandbox, 'fetch' | 'clock'>): Pick<Sandbox, 'fetch'> {
@@ -89,6 +98,14 @@ export function createWorkbench(): OwnWorkbench {
     async first(method, parameters = {}) {
       const { results } = await bench.search(method, '', '', { parameters });
       return there(results[0]).value;
+    },
+    before(method, step) {
+      let times = 0;
+      const fetch: Sandbox['fetch'] = async (input, init) => {
+        const result = (init?.method ?? 'GET') === method ? await step(String(input), (times += 1)) : undefined;
+        return result instanceof Response ? result : bench.prompt.fetch(input, init);
+      };
+      return { sandbox: { fetch } };
     },
     requests: (operation) => bench.sandbox.requests().filter((entry) => entry.operation === operation),
   };

@@ -1,10 +1,16 @@
 /** An engine on a scripted host. */
-import { createEngine } from '../../src/engine/index.ts';
+import { createEngine, type EngineOptions } from '../../src/engine/index.ts';
 import { scriptedHost, type Scripted } from './scripted-host.ts';
 
-export function calling(...script: readonly Scripted[]) {
+/** An engine whose service gives these answers. */
+export function engineOn(script: readonly Scripted[], options: Partial<EngineOptions> = {}) {
   const host = scriptedHost(script);
-  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', token: 'key-0123456789', publicationId: 'pub_1' });
+  return { host, engine: createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options }) };
+}
+
+/** The same with a token. */
+export function calling(...script: readonly Scripted[]) {
+  const { host, engine } = engineOn(script, { token: 'key-0123456789' });
   return { host, engine, urls: () => host.sent.map(({ method, url }) => `${method} ${url}`) };
 }
 

@@ -13,7 +13,7 @@ import {
   type Validator,
 } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
-import { calling, headers } from './calling.ts';
+import { calling, headers, engineOn } from './calling.ts';
 
 const announced = [
   { code: 'x-pagination-warning', message: 'Offset pagination is deprecated' },
@@ -143,10 +143,7 @@ describe('a validator', () => {
   it('that finds several things about one field: the first of them is told, once', async () => {
     const told: Deviation[] = [];
     const found = ['first', 'second'].map((problem) => ({ field: 'data.odd', problem }));
-    const engine = createEngine({
-      host: scriptedHost([json({ data: {} })]),
-      baseUrl: 'http://api.test/v2',
-      publicationId: 'pub_1',
+    const { engine } = engineOn([json({ data: {} })], {
       validator: { ...validator, answer: () => found },
       onDeviation: (deviation) => told.push(deviation),
     });

@@ -1,16 +1,10 @@
 /** Records that a program can or cannot use, times in several forms, and deviations that are told once. */
 import { describe, expect, it } from 'vitest';
-import {
-  createEngine,
-  deviationText,
-  messagesIn,
-  neededFields,
-  readRecords,
-  type Deviation,
-} from '../../src/engine/index.ts';
+import { deviationText, messagesIn, neededFields, readRecords, type Deviation } from '../../src/engine/index.ts';
 import { deviationWarning, tellOnce } from '../../src/engine/deviations.ts';
 import { nearMiss } from '../../src/engine/near-miss.ts';
-import { json, scriptedHost } from './scripted-host.ts';
+import { json } from './scripted-host.ts';
+import { engineOn } from './calling.ts';
 
 const deviation: Deviation = {
   operation: 'subscriptions.list',
@@ -76,16 +70,13 @@ describe('the records of a list', () => {
 
   it('that were left out are with their page, which goes on', async () => {
     const told: Deviation[] = [];
-    const host = scriptedHost([
-      json({ data: [{ id: 'a' }, { email: 'x' }], has_more: true, next_cursor: 'c' }),
-      json({ data: [{ id: null }, { id: 'b' }], has_more: false }),
-    ]);
-    const engine = createEngine({
-      host,
-      baseUrl: 'http://api.test/v2',
-      publicationId: 'pub_1',
-      onDeviation: (each) => told.push(each),
-    });
+    const { engine } = engineOn(
+      [
+        json({ data: [{ id: 'a' }, { email: 'x' }], has_more: true, next_cursor: 'c' }),
+        json({ data: [{ id: null }, { id: 'b' }], has_more: false }),
+      ],
+      { onDeviation: (each) => told.push(each) },
+    );
     const pages = [];
     for await (const page of engine.list('subscriptions.list', {}).pages()) pages.push(page);
     expect(pages.map(({ items }) => items)).toEqual([[{ id: 'a' }], [{ id: 'b' }]]);

@@ -7,12 +7,19 @@ import {
   InvalidRequestError,
   NetworkError,
   NewsletterError,
+  redact,
   RedirectError,
   TimeoutError,
   TransportError,
 } from '../../src/engine/index.ts';
 import { apiError, heldBack, withAdvice, type CallName } from '../../src/engine/errors.ts';
 import { withoutSecrets } from '../../src/engine/redact.ts';
+
+it('the example address of documentation stays, and nothing that only looks like it', () => {
+  const text = 'Use an address such as name@example.com. 10 % @ noon';
+  expect(redact(text)).toBe(text);
+  expect(redact('name@example.com.au, surname@example.com, Name@example.com')).toBe('[address], [address], [address]');
+});
 
 describe('an error of the platform as a cause', () => {
   const code = { code: 'ENOTFOUND' };
@@ -29,11 +36,7 @@ describe('an error of the platform as a cause', () => {
     ['its message', Object.assign(new RangeError('ada@example.com is refused'), code), '[address] is refused'],
     ['a field', Object.assign(new RangeError('refused'), code, { hostname: 's3cret.test' }), 'refused'],
     ['its cause', Object.assign(new RangeError('refused', { cause: new Error('by s3cret') }), code), 'refused'],
-    [
-      'one of several errors',
-      Object.assign(new RangeError('refused'), code, { errors: [new Error('fine'), new Error('by s3cret')] }),
-      'refused',
-    ],
+    ['one of several', Object.assign(new RangeError('refused'), code, { errors: [new Error('by s3cret')] }), 'refused'],
   ])('is copied with name, message and code where %s holds one', (_, error, message) => {
     const copy = withoutSecrets(error, ['s3cret']);
     expect(copy).toBeInstanceOf(Error);
@@ -67,166 +70,75 @@ describe('an error of the platform as a cause', () => {
 });
 
 describe('the text of an error', () => {
-  const details = { statusText: '', errors: [], retryAfterMs: undefined, requestId: null };
-  const scoped =
-    'An OAuth token needs the scope "automations:read" for this; connect again and ask for it. An API key must not be restricted to publications, and the feature must be enabled for the organization.';
+  const call = 'customFields.create';
+  const reset = new TransportError('network', { code: 'ECONNRESET', proxy: 'proxy.test:3128' });
+  const refused = new TransportError('network', { code: 'ECONNREFUSED' });
 
-  it.each<[status: number, call: CallName, name: string, text: string]>([
-    [400, 'automations.get', 'BadRequestError', 'Correct the request as the message says.'],
-    [401, 'automations.get', 'UnauthorizedError', 'Check the API key or token: it is missing, wrong or expired.'],
-    [403, 'automations.get', 'ForbiddenError', scoped],
+  // The errors are made in the test and not in the table: mutation tests run only tests that run the changed code.
+  it.each<[make: () => NewsletterError, says: RegExp, fields: object]>([
+    [() => new InvalidRequestError(call, ['a', 'b?']), /not sent: a; b\?$/, { problems: ['a', 'b?'] }],
+    [() => new InvalidAnswerError(call, 200, ['a', 'b']), /\(200\).*: a; b\. /, { status: 200, problems: ['a', 'b'] }],
     [
-      403,
-      'GET /polls',
-      'ForbiddenError',
-      'An API key must not be restricted to publications, and the feature must be enabled for the organization.',
+      () => new NetworkError(call, refused),
+      /not be reached \(ECONNREFUSED\)\. Check/,
+      { notSent: true, code: 'ECONNREFUSED' },
+    ],
+    [() => new NetworkError(call, reset), /broke .* \(ECONNRESET\)\. /, { notSent: false, code: 'ECONNRESET' }],
+    [() => new NetworkError(call, new TransportError('network')), /arrived\. /, { code: undefined }],
+    [() => new TimeoutError(call, 5), /no answer within 5 ms\./, { timeoutMs: 5, notSent: false }],
+    [() => new TimeoutError(call, 5, { notSent: true }), /not sent: .* within 5 ms\./, { notSent: true }],
+    [() => new AbortedError(call, 'why'), /aborted/, { cause: 'why' }],
+    [() => new ConfigurationError(call, 'wrong'), /: wrong\.$/, { code: undefined }],
+    [
+      () => new ConfigurationError(call, 'wrong', { code: 'E', cause: 'why' }),
+      /wrong \(E\)\.$/,
+      { code: 'E', cause: 'why' },
     ],
     [
-      404,
-      'automations.get',
-      'NotFoundError',
-      'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
+      () => new RedirectError(call, 301, 'https://other.test', 'the base URL'),
+      /301, a redirect to https:\/\/other\.test, .* Correct the base URL\.$/,
+      { status: 301, location: 'https://other.test' },
     ],
-    [
-      409,
-      'automations.get',
-      'ConflictError',
-      'The record exists already, or the work has begun already: read it instead of repeating the call.',
-    ],
-    [429, 'automations.get', 'RateLimitError', 'Wait, then call less often.'],
-    [
-      400,
-      'journeys.enroll',
-      'BadRequestError',
-      'Check the subscriber, and that the automation has an active Add by API trigger.',
-    ],
-    [
-      404,
-      'journeys.enroll',
-      'NotFoundError',
-      'Check the automation id and the subscriber, and that the automation has an active Add by API trigger.',
-    ],
-    [409, 'deletionRequests.create', 'ConflictError', 'A deletion request for this subscriber exists already.'],
-    [418, 'automations.get', 'ApiError', 'See the API documentation for this status.'],
-    [499, 'automations.get', 'ApiError', 'See the API documentation for this status.'],
-    [500, 'automations.get', 'ServerError', 'The service failed; try again later.'],
-  ])('%i of %s is %s and says what to do', (status, call, name, text) => {
-    const error = apiError(call, { ...details, status });
-    expect(error).toMatchObject({
-      name,
-      operation: call,
-      status,
-      message: `${call}: the service answered ${status}. ${text}`,
-    });
-    expect(error).toBeInstanceOf(NewsletterError);
+    [() => new RedirectError(call, 301, null, 'the app URL'), /301, a redirect, .* the app URL\.$/, { location: null }],
+  ])('that says %2$s names the call, and has its details', (make, says, fields) => {
+    const error = make();
+    expect(error).toMatchObject({ name: error.constructor.name, operation: call, ...fields });
+    expect(error.message).toMatch(new RegExp(`^${call}: `));
+    expect(error.message).toMatch(says);
+  });
+
+  it('says of a write that it may have been carried out, of a read and an unsent call not', () => {
+    const lost = (of: CallName) => [
+      new InvalidAnswerError(of, 200, ['a']),
+      new NetworkError(of, reset),
+      new TimeoutError(of, 5, { cause: reset }),
+    ];
+    for (const of of [call, 'POST /x'] as const)
+      for (const { message } of lost(of)) expect(message).toContain('may have been carried out.');
+    for (const of of ['automations.get', 'oauth.introspect', 'GET /x', 'HEAD /x'] as const)
+      for (const { message } of lost(of)) expect(message).not.toContain('carried out');
+    expect(new TimeoutError(call, 5, { notSent: true }).message).not.toContain('carried out');
+    for (const { message } of lost(call).slice(1)) expect(message).toMatch(/ Check the proxy proxy\.test:3128 too\.$/);
+    expect(new NetworkError(call, refused).message).not.toContain('proxy');
   });
 
   it('quotes the messages of the service', () => {
+    const details = { statusText: '', retryAfterMs: undefined, requestId: null };
     const errors = [
       { message: 'List v2.1 is gone.', code: 'A' },
       { message: 'Sorry', code: 'B' },
     ];
-    expect(apiError('automations.get', { ...details, status: 418, errors }).message).toBe(
-      'automations.get: the service answered 418, "List v2.1 is gone (A); Sorry (B)". See the API documentation for this status.',
+    expect(apiError('automations.get', { ...details, status: 418, errors }).message).toContain(
+      'the service answered 418, "List v2.1 is gone (A); Sorry (B)". See',
     );
   });
 
   it('of a request that waits for an earlier answer says so', () => {
-    const text = (pauseMs: number) => apiError('automations.get', heldBack(pauseMs)).message;
-    expect(text(1001)).toBe(
-      'automations.get: the request was not sent: the service answered an earlier one with 429 and asks to wait 2 s. Wait, then call less often.',
+    expect(apiError('automations.get', heldBack(1001)).message).toContain(
+      'not sent: the service answered an earlier one with 429 and asks to wait 2 s. Wait',
     );
-    expect(heldBack(5)).toEqual({ ...details, status: 429, retryAfterMs: 5, heldBack: true });
+    expect(heldBack(5)).toMatchObject({ status: 429, errors: [], retryAfterMs: 5, heldBack: true });
   });
-
-  const call = 'customFields.create';
-  // The errors are made in the test and not in the table: mutation tests run only tests that run the changed code.
-  it.each<[name: string, make: () => NewsletterError, text: string, more: object]>([
-    [
-      'InvalidRequestError',
-      () => new InvalidRequestError(call, ['a', 'b']),
-      'the request was not sent: a; b.',
-      { problems: ['a', 'b'] },
-    ],
-    [
-      'InvalidAnswerError',
-      () => new InvalidAnswerError(call, 200, ['a', 'b']),
-      'the answer (200) could not be read: a; b. The request may have been carried out.',
-      { status: 200, problems: ['a', 'b'] },
-    ],
-    [
-      'NetworkError',
-      () => new NetworkError(call, new TransportError('network', { code: 'ECONNREFUSED', notSent: true })),
-      'the service could not be reached (ECONNREFUSED). Check the base URL and that the service runs.',
-      { notSent: true, code: 'ECONNREFUSED' },
-    ],
-    [
-      'NetworkError',
-      () => new NetworkError(call, new TransportError('network', { notSent: true })),
-      'the service could not be reached. Check the base URL and that the service runs.',
-      { notSent: true, code: undefined },
-    ],
-    [
-      'NetworkError',
-      () => new NetworkError(call, new TransportError('network', { code: 'ECONNRESET' })),
-      'the connection broke before the whole answer arrived (ECONNRESET). The request may have been carried out.',
-      { notSent: false, code: 'ECONNRESET' },
-    ],
-    [
-      'NetworkError',
-      () => new NetworkError(call, new TransportError('network')),
-      'the connection broke before the whole answer arrived. The request may have been carried out.',
-      { notSent: false },
-    ],
-    [
-      'TimeoutError',
-      () => new TimeoutError(call, 5),
-      'no answer within 5 ms. The request may have been carried out. Raise the timeout if the service is slow.',
-      { timeoutMs: 5, notSent: false },
-    ],
-    [
-      'TimeoutError',
-      () => new TimeoutError(call, 5, { notSent: true }),
-      "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise the limit of the whole call.",
-      { timeoutMs: 5, notSent: true },
-    ],
-    ['AbortedError', () => new AbortedError(call, 'why'), 'the call was aborted by its signal.', { cause: 'why' }],
-    ['ConfigurationError', () => new ConfigurationError(call, 'wrong'), 'wrong.', { code: undefined }],
-    [
-      'ConfigurationError',
-      () => new ConfigurationError(call, 'wrong', { code: 'E', cause: 'why' }),
-      'wrong (E).',
-      { code: 'E', cause: 'why' },
-    ],
-    [
-      'RedirectError',
-      () => new RedirectError(call, 301, 'https://other.test', 'the base URL'),
-      'the service answered 301, a redirect to https://other.test, which is not followed. Correct the base URL.',
-      { status: 301, location: 'https://other.test' },
-    ],
-    [
-      'RedirectError',
-      () => new RedirectError(call, 301, null, 'the app URL'),
-      'the service answered 301, a redirect, which is not followed. Correct the app URL.',
-      { status: 301, location: null },
-    ],
-    ['NewsletterError', () => new NewsletterError(call, 'anything'), 'anything', {}],
-  ])('of %s is complete', (name, make, text, more) => {
-    expect(make()).toMatchObject({ name, message: `${call}: ${text}`, ...more });
-  });
-
-  it.each<CallName>(['automations.get', 'oauth.introspect', 'GET /x', 'HEAD /x'])(
-    'says of the read %s not that it may have been carried out',
-    (read) => {
-      const cause = new TransportError('network', { proxy: 'proxy.test:3128' });
-      for (const error of [new InvalidAnswerError(read, 200, ['a']), new NetworkError(read, cause)])
-        expect(error.message).not.toContain('carried out');
-      expect(new TimeoutError(read, 5, { cause }).message).toBe(
-        `${read}: no answer within 5 ms. Raise the timeout if the service is slow. Check the proxy proxy.test:3128 too.`,
-      );
-      expect(new NetworkError('POST /x', cause).message).toContain('may have been carried out. Check the proxy');
-    },
-  );
 
   it('has a cause only where there is one, and advice where the outcome is unknown', () => {
     expect(new NewsletterError(call, 'x')).not.toHaveProperty('cause');

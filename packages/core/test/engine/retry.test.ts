@@ -12,6 +12,7 @@ import {
 } from '../../src/engine/index.ts';
 import { policyOver } from '../../src/engine/retry.ts';
 import { json, scriptedHost } from './scripted-host.ts';
+import { engineOn } from './calling.ts';
 
 const publicationId = 'pub_1';
 const baseUrl = 'http://api.test/v2';
@@ -107,8 +108,13 @@ describe('a call that fails', () => {
     ['was sent to nobody', new TransportError('network', { notSent: true }), true],
     ['asks to slow down', { status: 429 }, true],
   ])('asks a second time to reactivate only where nothing can have happened: the answer %s', async (_, first, asks) => {
-    const host = scriptedHost([first, { status: 429 }, json({ data: {} }), first, json({ message: 'Accepted.' })]);
-    const engine = createEngine({ host, baseUrl, publicationId });
+    const { host, engine } = engineOn([
+      first,
+      { status: 429 },
+      json({ data: {} }),
+      first,
+      json({ message: 'Accepted.' }),
+    ]);
     const request = {
       email: 'ada@example.com',
       reactivate_existing: true,
@@ -129,8 +135,7 @@ describe('a call that fails', () => {
   });
 
   it('throws at once where Retry-After exceeds the policy, and says how long', async () => {
-    const host = scriptedHost([{ status: 429, headers: { 'retry-after': '3600' } }]);
-    const engine = createEngine({ host, baseUrl, publicationId });
+    const { host, engine } = engineOn([{ status: 429, headers: { 'retry-after': '3600' } }]);
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({
       retryAfterMs: 3_600_000,
     });
@@ -138,8 +143,7 @@ describe('a call that fails', () => {
   });
 
   it('is not retried where the delay would last until its total timeout', async () => {
-    const host = scriptedHost([{ status: 503, headers: { 'retry-after': '2' } }]);
-    const engine = createEngine({ host, baseUrl, publicationId, totalTimeoutMs: 2_000 });
+    const { host, engine } = engineOn([{ status: 503, headers: { 'retry-after': '2' } }], { totalTimeoutMs: 2_000 });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({ status: 503 });
     expect(host.slept).toEqual([]);
   });
@@ -149,8 +153,7 @@ describe('a call that fails', () => {
       [500, 900],
       [900, 500],
     ]) {
-      const host = scriptedHost([new TransportError('timeout')]);
-      const engine = createEngine({ host, baseUrl, publicationId, timeoutMs, totalTimeoutMs, retry: false });
+      const { engine } = engineOn([new TransportError('timeout')], { timeoutMs, totalTimeoutMs, retry: false });
       await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow(
         'no answer within 500 ms',
       );

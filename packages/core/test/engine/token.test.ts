@@ -11,6 +11,7 @@ import {
 import { createMemoryTokenStore, type TokenSet } from '../../src/oauth/index.ts';
 import { createTokenSource } from '../../src/oauth/tokens.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+import { engineOn } from './calling.ts';
 
 function calling(token: Token, ...script: readonly Scripted[]) {
   const host = scriptedHost(script);
@@ -95,10 +96,7 @@ describe('the token of a call', () => {
 
   it('that is refused and refreshed is reported as an attempt that is repeated at once', async () => {
     const reported: unknown[] = [];
-    const engine = createEngine({
-      host: scriptedHost([refused, json({ data: {} })]),
-      baseUrl: 'http://api.test/v2',
-      publicationId: 'pub_1',
+    const { engine } = engineOn([refused, json({ data: {} })], {
       token: renewing(),
       onAttempt: ({ attempt, outcome, retryInMs }) => reported.push([attempt, outcome, retryInMs]),
     });
@@ -110,8 +108,7 @@ describe('the token of a call', () => {
   });
 
   it('is not refreshed where there is none', async () => {
-    const host = scriptedHost([refused]);
-    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    const { host, engine } = engineOn([refused]);
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
     expect(host.sent[0]?.headers).toEqual({ accept: 'application/json' });
   });
@@ -124,10 +121,7 @@ describe('the token of a call', () => {
 
   it('fails the call with the error of a failed refresh, and the attempt is reported', async () => {
     const reported: unknown[] = [];
-    const engine = createEngine({
-      host: scriptedHost([refused]),
-      baseUrl: 'http://api.test/v2',
-      publicationId: 'pub_1',
+    const { engine } = engineOn([refused], {
       token: { get: () => 'stale', refresh: () => Promise.reject(new Error('sign in again')) },
       onAttempt: ({ outcome, retryInMs }) => reported.push([outcome, retryInMs]),
     });

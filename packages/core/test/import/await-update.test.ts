@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/engine/index.ts';
 import { awaitUpdate, readErrorLog, UpdatePendingError } from '../../src/import/index.ts';
-import { json, scriptedHost } from '../engine/scripted-host.ts';
+import { engineOn } from '../engine/calling.ts';
+import { json, type Scripted } from '../engine/scripted-host.ts';
 
 const job = (status: string, more: object = {}) => json({ data: { id: 'job', status, ...more } });
 const items = [
   { subscription_id: 'sub_a', tier: 'free' },
   { subscription_id: 'sub_b', tier: 'free' },
 ] as const;
-function waiting(script: Parameters<typeof scriptedHost>[0], options: object = {}) {
-  const host = scriptedHost(script);
-  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
+function waiting(script: readonly Scripted[], options: object = {}) {
+  const { host, engine } = engineOn(script, { retry: false });
   return { host, update: awaitUpdate({ engine, id: 'job', items, ...options }) };
 }
 
@@ -47,39 +46,14 @@ it('stops at its deadline, not later, and says that the job continues', async ()
 });
 
 it('measures the time to its deadline from its beginning', async () => {
-  const host = scriptedHost([job('processing'), job('complete')]);
+  const { host, engine } = engineOn([job('processing'), job('complete')], { retry: false });
   await host.sleep(5000);
-  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
   expect(await awaitUpdate({ engine, id: 'job', deadlineMs: 5000 })).toMatchObject({ outcome: 'complete' });
 });
 
 it('matches no line of the error log without the items of the job', async () => {
   const { update } = waiting([job('complete', { error_log: ['items[0] failed'] })], { items: undefined });
   expect(await update).toMatchObject({ problems: [{ index: undefined, message: 'items[0] failed' }] });
-});
-
-it('matches the lines of an error log by index, id and address', () => {
-  const given = ['sub_a', { subscription_id: 'sub_b' }, { email: 'Ada@example.com' }];
-  const log = [
-    'subscriptions[1]: no such field.',
-    { index: 0, message: 'bad tier' },
-    { subscription_id: 'sub_b', error: 'gone' },
-    { email: 'ada@example.com', reason: 'unsubscribed' },
-    'could not update ADA@example.com.',
-    'subscription_ids[9]: out of reach',
-    'something happened',
-    null,
-  ];
-  expect(readErrorLog(log, given).map(({ index, message }) => [index, message])).toEqual([
-    [1, 'subscriptions[1]: no such field.'],
-    [0, 'bad tier'],
-    [1, 'gone'],
-    [2, 'unsubscribed'],
-    [2, 'could not update [address].'],
-    [undefined, 'subscription_ids[9]: out of reach'],
-    [undefined, 'something happened'],
-    [undefined, 'null'],
-  ]);
 });
 
 it('reads every item that a line names, and logs in another form', () => {
@@ -213,6 +187,9 @@ describe('a line of an error log', () => {
     ['myitems[2] failed', undefined, 'myitems[2] failed'],
     ['items[] failed', undefined, 'items[] failed'],
     [{ index: 2, error: 'no' }, 2, 'no'],
+    [{ email: 'ada@example.com', reason: 'no' }, 2, 'no'],
+    ['could not update ADA@example.com.', 2, 'could not update [address].'],
+    [null, undefined, 'null'],
     [{ index: 2, subscription_id: 'sub_b', reason: 'no' }, 1, 'no'],
     [{ index: 1.5, message: 'no' }, undefined, 'no'],
     [{ index: null, where: 'items[1]', message: 'no' }, 1, 'no'],

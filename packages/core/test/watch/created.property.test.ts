@@ -5,7 +5,7 @@
 import { pollCreated, startCreated } from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Publication } from './publication.ts';
+import { SubscriptionList } from './subscription-list.ts';
 
 const event = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 9 }) }) },
@@ -26,9 +26,9 @@ const event = fc.oneof(
 type Step = typeof event extends fc.Arbitrary<infer T> ? T : never;
 
 async function runSchedule(schedule: readonly Step[], crashes: boolean) {
-  const publication = new Publication();
+  const publication = new SubscriptionList((number) => `sub_${number}`);
   publication.insert(3);
-  let { state } = await pollCreated({ state: startCreated(), read: publication.reader(100), pages: 1 });
+  let { state } = await pollCreated({ state: startCreated(), read: publication.readers(() => 100).newest, pages: 1 });
   const inserted = new Set<string>();
   const reported: string[] = [];
   const deleted = new Set<string>();
@@ -38,14 +38,16 @@ async function runSchedule(schedule: readonly Step[], crashes: boolean) {
     else if (step.kind === 'tick') publication.now += step.seconds;
     else if (step.kind === 'forget') publication.forgetCursors();
     else if (step.kind === 'delete') {
-      const [gone] = publication.records.slice(step.at % publication.records.length).map(({ id }) => id);
-      if (gone === undefined || deleted.has(gone)) continue;
+      const rows = publication.rows();
+      const gone = rows[step.at % rows.length]?.id ?? '';
       deleted.add(gone);
-      publication.records = publication.records.map((record) =>
-        record.id === gone ? { ...record, created: -1 } : record,
-      );
+      publication.remove(gone);
     } else {
-      const result = await pollCreated({ state, read: publication.reader(step.limit), pages: step.pages });
+      const result = await pollCreated({
+        state,
+        read: publication.readers(() => step.limit).newest,
+        pages: step.pages,
+      });
       reported.push(...result.events.map(({ id }) => id));
       // A crash between reporting the events and storing the state.
       if (!(crashes && step.crash)) ({ state } = result);
@@ -53,7 +55,7 @@ async function runSchedule(schedule: readonly Step[], crashes: boolean) {
   }
   // Two complete polls: the first finishes an earlier one, the second reads records created since.
   for (let ends = 0; ends < 2;) {
-    const result = await pollCreated({ state, read: publication.reader(5), pages: 2 });
+    const result = await pollCreated({ state, read: publication.readers(() => 5).newest, pages: 2 });
     reported.push(...result.events.map(({ id }) => id));
     state = result.state;
     if (result.complete) ends++;

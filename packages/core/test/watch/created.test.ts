@@ -2,17 +2,20 @@
 import { created, pollCreated, startCreated, type CreatedState, type Dated } from '@newsletter-kit/core/watch';
 import { BadRequestError } from '@newsletter-kit/core/engine';
 import { describe, expect, it } from 'vitest';
-import { Publication } from './publication.ts';
+import { SubscriptionList } from './subscription-list.ts';
 
 const ids = (items: readonly Dated[]): string[] => items.map(({ id }) => id);
 
-async function poll(publication: Publication, state: CreatedState, { limit = 100, pages = 100 } = {}) {
-  return pollCreated({ state, read: publication.reader(limit), pages });
+async function poll(publication: SubscriptionList, state: CreatedState, { limit = 100, pages = 100 } = {}) {
+  return pollCreated({ state, read: publication.readers(() => limit).newest, pages });
 }
+
+/** A list whose ids are numbers. */
+const numbered = () => new SubscriptionList((number) => `sub_${number}`);
 
 describe('the first poll', () => {
   it('reports nothing, however many records there are, and reads one page', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     for (let second = 0; second < 500; second++, publication.now++) publication.insert(1);
     const first = await poll(publication, startCreated());
     expect(first.events).toEqual([]);
@@ -21,7 +24,7 @@ describe('the first poll', () => {
   });
 
   it('includes the whole newest second in the watermark, over several pages', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(7);
     const first = await poll(publication, startCreated(), { limit: 3 });
     expect(first.state.seen?.ids).toHaveLength(7);
@@ -29,14 +32,14 @@ describe('the first poll', () => {
   });
 
   it('of an empty publication makes every later record new', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     const first = await poll(publication, startCreated());
     publication.insert(2);
     expect(ids((await poll(publication, first.state)).events).toSorted()).toEqual(['sub_0', 'sub_1']);
   });
 
   it('given a start, reports everything from that second on, oldest first', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     const start = publication.now + 1;
     for (let second = 0; second < 4; second++, publication.now++) publication.insert(1);
     const first = await poll(publication, startCreated(start), { limit: 2 });
@@ -44,7 +47,7 @@ describe('the first poll', () => {
   });
 
   it('that its budget ended loses no record created before it continues, even when the cursor is no longer accepted', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(5);
     const first = await poll(publication, startCreated(), { limit: 2, pages: 1 });
     expect(first.complete).toBe(false);
@@ -59,7 +62,7 @@ describe('the first poll', () => {
 
 describe('a later poll', () => {
   it('distinguishes a new record from those already seen in the same second', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(2);
     const first = await poll(publication, startCreated());
     publication.insert(1);
@@ -69,7 +72,7 @@ describe('a later poll', () => {
   });
 
   it('with nothing new costs one request and leaves the state as it was, identically', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     for (let second = 0; second < 300; second++, publication.now++) publication.insert(1);
     const { state } = await poll(publication, startCreated());
     publication.requests = 0;
@@ -79,15 +82,15 @@ describe('a later poll', () => {
   });
 
   it('reports nothing again when the newest record has been deleted', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     for (let second = 0; second < 3; second++, publication.now++) publication.insert(1);
     const { state } = await poll(publication, startCreated());
-    publication.records.pop();
+    publication.remove('sub_2');
     expect((await poll(publication, state)).events).toEqual([]);
   });
 
   it('reports a burst larger than its budget over several polls, newest pages first, each record once', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(1);
     let { state } = await poll(publication, startCreated());
     publication.now++;
@@ -104,7 +107,8 @@ describe('a later poll', () => {
       ['sub_3', 'sub_4', 'sub_5', 'sub_6'],
     ]);
     expect(polls.flat().toSorted()).toEqual(
-      publication.records
+      publication
+        .rows()
         .map(({ id }) => id)
         .slice(1)
         .toSorted(),
@@ -112,18 +116,18 @@ describe('a later poll', () => {
   });
 
   it('returns a state that survives JSON', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(9);
     const { state } = await poll(publication, startCreated(0), { limit: 2, pages: 1 });
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);
   });
 
   it('stops when its time is over and says that it is not complete', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(9);
     const result = await pollCreated({
       state: startCreated(0),
-      read: publication.reader(2),
+      read: publication.readers(() => 2).newest,
       pages: 100,
       hasTime: () => false,
     });
@@ -141,9 +145,9 @@ describe('a failed read', () => {
   });
 
   it('of a later page keeps the pages before it and reports the error', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(6);
-    const read = publication.reader(2);
+    const read = publication.readers(() => 2).newest;
     const failure = new Error('down');
     const result = await pollCreated({
       state: startCreated(0),
@@ -153,19 +157,20 @@ describe('a failed read', () => {
     expect(result.interruption).toBe(failure);
     expect(result.events).toHaveLength(4);
     const rest = await poll(publication, result.state);
-    expect(ids(rest.events).concat(ids(result.events)).toSorted()).toEqual(ids(publication.records));
+    expect(ids(rest.events).concat(ids(result.events)).toSorted()).toEqual(ids(publication.rows()));
   });
 
   it('for a cursor that is no longer accepted starts at the top only where it was kept from an earlier poll', async () => {
-    const publication = new Publication();
+    const publication = numbered();
     publication.insert(6);
     const refused: unknown = await publication
-      .reader(2)('unknown')
+      .readers(() => 2)
+      .newest('unknown')
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(BadRequestError);
     const failing = (state: CreatedState, failAt: number, error: unknown) => {
       let reads = 0;
-      const read = publication.reader(2);
+      const read = publication.readers(() => 2).newest;
       return pollCreated({
         state,
         pages: 5,

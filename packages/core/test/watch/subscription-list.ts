@@ -28,6 +28,12 @@ export class SubscriptionList {
   readonly #rows = new Map<string, Row>();
   #cursors = new Map<string, Row>();
   #inserted = 0;
+  readonly #idOf: (number: number) => string;
+
+  /** @param idOf - by number, counted from 0; by default ids are in no order */
+  constructor(idOf = (number: number): string => `sub_${(((number + 1) * 7919) % 99_991).toString(36)}`) {
+    this.#idOf = idOf;
+  }
 
   rows(): Row[] {
     return [...this.#rows.values()];
@@ -37,10 +43,10 @@ export class SubscriptionList {
     return this.#rows.get(id);
   }
 
-  /** Adds subscriptions in the current second. Their ids are in no order. */
+  /** Adds subscriptions in the current second. */
   insert(count: number, status = 'validating'): Row[] {
     return Array.from({ length: count }, () => {
-      const id = `sub_${((++this.#inserted * 7919) % 99_991).toString(36)}`;
+      const id = this.#idOf(this.#inserted++);
       const row: Row = { id, created: this.now, status, subscription_tier: 'free', custom_fields: [] };
       this.#rows.set(id, row);
       return row;
