@@ -112,3 +112,21 @@ it.each([
 ])('shows where something is %s', (place) => {
   expect(page.split(`**${place}**`)).toHaveLength(2);
 });
+
+it('answers ten questions in at most three files each, which have what it names', () => {
+  const answers = page.match(/^\| Why .+ \|$/gm) ?? [];
+  expect(answers).toHaveLength(10);
+  for (const answer of answers) {
+    const files = [...answer.matchAll(/\[`([^`]+)`\]\([^)]+\): ([^<|]+)/g)];
+    expect(files.length, answer).toBeGreaterThan(0);
+    expect(files.length, answer).toBeLessThanOrEqual(3);
+    for (const [, file = '', about = ''] of files) {
+      const { names } = sourceOf(file);
+      const named = [...about.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      expect(
+        named.filter((name) => !names.has(name) && !names.has(name.replace('#', ''))),
+        file,
+      ).toEqual([]);
+    }
+  }
+});
