@@ -176,7 +176,7 @@ describe('the playground', () => {
   });
 
   it.each(['320', '480', '768'])('shows the whole preview of %s pixels on a phone', async (width) => {
-    const page = await open(`?width=${width}&look.layout=card`);
+    const page = await open(`?width=${width}&attribute.layout=card`);
     await page.setViewport({ width: 360, height: 800 });
     const edge = await page.waitForFunction(() => {
       const { left = 0, right = Infinity } = document.querySelector('.frame iframe')?.getBoundingClientRect() ?? {};
