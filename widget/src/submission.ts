@@ -78,7 +78,7 @@ function kindOf({ name, type, value, dataset }: HTMLInputElement): string {
 /** A text as it is sent: an address as typed, a sentence whole, any other up to the limit of endpoints. */
 function clean(text: string, kind: string): string {
   if (kind === 'email') return typedAddress(text);
-  return cleanText(text, kind === 'consent' ? text.length : 2000, true);
+  return cleanText(text, kind === 'consent' ? Infinity : 2000, true);
 }
 
 /** The values in a form, and their problems. */

@@ -51,7 +51,7 @@ function visibleText(html: string): string {
     .replace(/<\/?[a-z][^<>]*>/gi, '')
     .replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,4});/gi, characterOf)
     .replace(/\s+/g, ' ');
-  return cleanText(text, text.length).replace(/(?<![\s*:])[\s*:]+$/, '');
+  return cleanText(text, Infinity).replace(/(?<![\s*:])[\s*:]+$/, '');
 }
 
 /** The words of a consent without those that may be an email address: for ledgers and operators. */
