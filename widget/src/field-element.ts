@@ -19,7 +19,8 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  *   custom field, or `consent` for a sentence to agree to. Default, and for any other word: `string`.
  * @attr {string} label - Label of the control. Default: the name. For a `consent` it is the sentence, which is
  *   sent with the signup.
- * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link.
+ * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link, and
+ *   [words](address) a link to a page of their own.
  * @attr {boolean} required - The form is not sent without a value; a checkbox must be ticked.
  * @attr {string} value - Initial value.
  * @attr {boolean} hidden - The value is sent, but the field is not shown.

@@ -211,9 +211,11 @@ describe('the built files', () => {
       name?.replace(/^.*\/node_modules\/lit\/(index\.js$)?/, 'lit/').replace(/\/$/, ''),
     );
     expect([...new Set(names)].sort()).to.deep.equal([
+      './answer.js',
       './dialog.js',
       './doctor.js',
       './index.js',
+      './numbers.js',
       './proof.js',
       './protection.js',
       './remember.js',

@@ -17,7 +17,7 @@ const parts = /\[([^[\]]+)\](?:\(([^\s()]*)\))?|[^[\]]+/g;
  * @param href - the address of links without one
  */
 export const partsOfLabel = (label: string, href = ''): readonly LabelPart[] =>
-  Array.from(label.matchAll(parts), ([text, words, address]) => ({
+  [...label.matchAll(parts)].map(([text, words, address]) => ({
     text: words ?? text,
     address: words ? address || href : '',
   }));
