@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
   { file: 'protection.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
   { file: 'proof.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
   { file: 'answer.js', answer: 'refused', posted: json, state: 'error', text: 'Not accepted.' },
-  { file: 'numbers.js', content: number, posted: /"value":42/, state: 'success', text: 'Thank you.' },
+  { file: 'typed-numbers.js', content: number, posted: /"value":42/, state: 'success', text: 'Thank you.' },
   { file: 'rules.js', attributes: 'click-ids', posted: json, state: 'success', text: 'Thank you.' },
   { file: 'doctor.js', attributes: 'debug', answer: 'broken', posted: json, state: 'error', text: 'try again' },
   { file: 'languages/de.js', attributes: 'lang="de"', posted: json, state: 'success', text: 'Thank you.' },

@@ -157,6 +157,7 @@ function testButton(endpoint: string, add: (message: string) => void): HTMLButto
     part: 'debug-test',
     textContent: 'Test the endpoint with one invalid address',
   });
+  button.style.cssText = 'inline-size: auto; color: inherit; background: none; border-color: currentColor';
   const test = async (): Promise<void> => {
     button.disabled = true;
     const { intentOf, send } = await loadChunk('signup.js', import('./signup.ts'));

@@ -130,7 +130,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const { touch, audit: choice } = await readTouch(host, tools);
     fillDetails(form, touch);
     if (!toNumber && form.querySelector('[data-kind=integer],[data-kind=double]')) {
-      const part = await load('numbers.js', import('./numbers.ts'));
+      const part = await load('typed-numbers.js', import('./typed-numbers.ts'));
       toNumber = part && ((text) => part.readNumber(text, host));
     }
     const { values, problems } = readValues(form, toNumber);

@@ -185,7 +185,7 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
     : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
         ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
         <button part="button"><span part="button-text">${texts.button}</span></button>
-        <input name=${honeypotField} autocomplete="off" hidden />
+        <input name=${honeypotField} hidden />
       </form>`;
   const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
   const thanks = html`${tick}<div>${heading} <span>${texts.success}</span><slot name="thanks"></slot></div>`;

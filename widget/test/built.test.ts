@@ -215,12 +215,12 @@ describe('the built files', () => {
       './dialog.js',
       './doctor.js',
       './index.js',
-      './numbers.js',
       './proof.js',
       './protection.js',
       './remember.js',
       './rules.js',
       './signup.js',
+      './typed-numbers.js',
       'lit',
     ]);
   });

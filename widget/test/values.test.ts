@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { isAddress, type Submission } from '@newsletter-kit/core/signup';
 import { english } from '../src/messages.ts';
-import { readNumber } from '../src/numbers.ts';
+import { readNumber } from '../src/typed-numbers.ts';
 import { composeBody, readValues } from '../src/submission.ts';
 
 const runs = { numRuns: 300 };
