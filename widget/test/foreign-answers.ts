@@ -1,8 +1,8 @@
 /**
  * Bodies with which signup endpoints and form services answer a 2xx, as their documentation or their public source has
  * them, collected before the rule that reads them was written: whether somebody who reads the body would thank the
- * visitor, the source, and the body. The rule misreads those with a `!`: only their words, or a number of their own, say
- * what they mean.
+ * visitor, the source, and the body. The rule misreads those with a `!`: only their words, or a number of their own,
+ * say what they mean.
  */
 const table = `
 yes | saveform.io/docs/response-format | {"success":true,"message":"Submission received successfully"}

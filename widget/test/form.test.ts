@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import type { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from '../src/index.ts';
-import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf, laterPost } from './harness.ts';
+import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, laterPost } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
