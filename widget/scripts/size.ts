@@ -32,7 +32,11 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     limit: 1000,
     purpose: '`answer.js`, when an endpoint answers anything but the relay’s yes',
   },
-  { file: 'dist/typed-numbers.js', limit: 800, purpose: '`typed-numbers.js`, for fields of the kind `integer` or `double`' },
+  {
+    file: 'dist/typed-numbers.js',
+    limit: 800,
+    purpose: '`typed-numbers.js`, for fields of the kind `integer` or `double`',
+  },
   { file: 'dist/signup-landing.js', limit: 1500, purpose: '`signup-landing.js`, for pages without a form' },
   {
     file: 'dist/remember.js',
