@@ -9,7 +9,17 @@ const entries = (...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
 /** Each is built separately: otherwise modules that two of them import would become a further file to load. */
-export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'remember', 'rules', 'signup'];
+export const chunks = [
+  'answer',
+  'dialog',
+  'doctor',
+  'proof',
+  'protection',
+  'remember',
+  'rules',
+  'signup',
+  'typed-numbers',
+];
 
 /** A classic script: works with `async`, with `defer`, with `type="module"` and without any of them. */
 const classic = (file: string, entry = 'src/auto.ts'): BuildOptions => ({

@@ -49,7 +49,7 @@ async function autofilled(page: Page, root: string): Promise<Filled> {
   await email.autofill({ address: { fields: saved } });
   const read = `(() => {
     const value = (name) => ${root}.querySelector('[name="' + name + '"]')?.value;
-    return { email: value('email'), honeypot: value('hp_field'), others: ${JSON.stringify(fields.map(({ name }) => `custom_fields[${name}]`))}.map(value).filter((text) => text !== undefined) };
+    return { email: value('email'), honeypot: value('hp_field') ?? '', others: ${JSON.stringify(fields.map(({ name }) => `custom_fields[${name}]`))}.map(value).filter((text) => text !== undefined) };
   })()`;
   await page.waitForFunction(`${root}.querySelector('[name=email]').value !== ''`, { timeout: 60_000 });
   return (await page.evaluate(read)) as Filled;

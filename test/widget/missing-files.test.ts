@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
+import { chunks } from '../../widget/vite.config.ts';
 import { widgetScript } from '../../scripts/build.ts';
 import { setStage } from './stage.ts';
 import { waitUntil } from '../support/waits.ts';
@@ -14,6 +15,7 @@ interface Case {
   readonly file: string;
   readonly attributes?: string;
   readonly answer?: string;
+  readonly content?: string;
   /** The body that the endpoint receives. */
   readonly posted: RegExp;
   /** What the visitor sees; undefined after a native post. */
@@ -21,24 +23,26 @@ interface Case {
   readonly text?: string;
 }
 
+const number = '<newsletter-field name="Size" kind="integer" value="42"></newsletter-field>';
 const json = /^\{"email":"ada@example.com","audit":/;
 const cases: readonly Case[] = [
   { file: 'signup.js', posted: /^email=ada%40example.com/ },
   { file: 'dialog.js', attributes: 'layout="dialog"', posted: json, state: 'success', text: 'Thank you.' },
   { file: 'protection.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
   { file: 'proof.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
+  { file: 'answer.js', answer: 'refused', posted: json, state: 'error', text: 'Not accepted.' },
+  { file: 'typed-numbers.js', content: number, posted: /"value":42/, state: 'success', text: 'Thank you.' },
   { file: 'rules.js', attributes: 'click-ids', posted: json, state: 'success', text: 'Thank you.' },
   { file: 'doctor.js', attributes: 'debug', answer: 'broken', posted: json, state: 'error', text: 'try again' },
   { file: 'languages/de.js', attributes: 'lang="de"', posted: json, state: 'success', text: 'Thank you.' },
 ];
 
-describe.each(cases)('without $file', ({ file, attributes = '', answer = 'accepted', posted, state, text }) => {
+describe.each(cases)('without $file', (given) => {
+  const { file, attributes = '', answer = 'accepted', content = '', posted, state, text } = given;
   it('warns the owner by an event, and the form does what it can', async () => {
     const { site, session, origin } = stage();
     const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
-    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'].map(
-      (name) => `${name}.js`,
-    );
+    const parts = ['signup-form', ...chunks].map((name) => `${name}.js`);
     for (const part of parts.filter((name) => name !== file))
       site.script(`${folder}/${part}`, await readFile(join(dirname(widgetScript), part), 'utf8'));
     const box = file.replaceAll(/\W/g, '');
@@ -50,7 +54,7 @@ describe.each(cases)('without $file', ({ file, attributes = '', answer = 'accept
         html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>A file is missing</title>
           <script>addEventListener('newsletter-warning', ({ reason, message }) => warned({ reason, message }))</script>
           <script src="${folder}/languages/de.js"></script><script src="${folder}/signup-form.js"></script>
-          <newsletter-signup endpoint="${origin}/signup/${box}/${answer}" ${attributes}></newsletter-signup>`,
+          <newsletter-signup endpoint="${origin}/signup/${box}/${answer}" ${attributes}>${content}</newsletter-signup>`,
       }),
     );
     await submit(page, state === undefined);

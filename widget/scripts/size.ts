@@ -22,11 +22,21 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   },
   {
     file: 'dist/signup-form.js+dist/signup.js',
-    limit: 21_500,
+    limit: 21_200,
     purpose: 'a whole signup: `signup-form.js`, and `signup.js` once the focus enters the form',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
   { file: 'dist/signup.js', limit: 7400, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  {
+    file: 'dist/answer.js',
+    limit: 1000,
+    purpose: '`answer.js`, when an endpoint answers anything but the relay’s yes',
+  },
+  {
+    file: 'dist/typed-numbers.js',
+    limit: 800,
+    purpose: '`typed-numbers.js`, for fields of the kind `integer` or `double`',
+  },
   { file: 'dist/signup-landing.js', limit: 1500, purpose: '`signup-landing.js`, for pages without a form' },
   {
     file: 'dist/remember.js',
@@ -45,7 +55,7 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     limit: 1200,
     purpose: '`rules.js`, with `click-ids`, `referrer-medium`, `ref-is` or `same-site`',
   },
-  { file: 'dist/doctor.js', limit: 2500, purpose: '`doctor.js`, with `debug`, when something is wrong' },
+  { file: 'dist/doctor.js', limit: 3000, purpose: '`doctor.js`, with `debug`, when something is wrong' },
   { file: 'dist/languages/', limit: 700, purpose: 'a language' },
   { file: 'themes/', limit: 1500, purpose: 'a theme' },
 ];

@@ -1,8 +1,16 @@
-/** Whether an endpoint's JSON says yes or no, and what it says: endpoints also refuse with status 200. */
+/**
+ * Whether the body of an answer says yes or no, and what it says: read by its bytes, because few servers label them.
+ * Loaded with the first answer that is not the relay's yes.
+ */
 import { cleanText, type Ask } from '@newsletter-kit/core/signup';
+import { asText } from './form.ts';
 
-/** What the JSON of an answer says. Each text is untrusted, and may be empty. */
+/** What the body of an answer says. Each text is untrusted, and may be empty. */
 export interface Verdict {
+  /** Whether it is no answer of an endpoint: a page, broken JSON, or a text of more than a few sentences. */
+  readonly isForeign: boolean;
+  /** Whether it is JSON. */
+  readonly isJson: boolean;
   readonly isNo: boolean;
   /** The endpoint's error message: plain text. */
   readonly message: string;
@@ -12,43 +20,55 @@ export interface Verdict {
   readonly ask: Ask | undefined;
 }
 
-/** Members that say no, by their names: whether their value does. */
-const members: readonly (readonly [name: RegExp, saysNo: (value: unknown) => boolean])[] = [
-  [/^(ok|success|succeeded|accepted|(is_?)?valid)$/i, (value) => /^(false|0|no)$/i.test(asScalar(value))],
-  [/^(errors?|error_?message|exception)$/i, (value) => !isEmpty(value)],
-  [
-    /^(status|result|type)$/i,
-    (value) =>
-      /(^|[^a-z])(error|fail(ed|ure)?|invalid|refused|rejected|denied|spam|aborted)($|[^a-z])/i.test(asText(value)),
-  ],
-  [/^(status|status_?code|code)$/i, (value) => /^[45]\d\d$/.test(asScalar(value))],
-];
+/** {@link readVerdict}, once its file is loaded. */
+export type ReadVerdict = (...given: Parameters<typeof readVerdict>) => Promise<Partial<Verdict>>;
 
 /** Members with the message of an error, the most specific first. */
 const messageNames = ['errors', 'error', 'message', 'msg', 'detail', 'error_message', 'errorMessage', 'data'];
 
-/** Members of a nested answer are read down to this depth. */
+/** Messages are looked for down to this depth. */
 const depthLimit = 4;
 
-/** @param body - parsed JSON; undefined where there is none */
-export function readVerdict(body: unknown): Verdict {
+/** The longest text, in characters, that can be an answer. */
+const textLimit = 500;
+
+/**
+ * @param text - of the body
+ * @param sent - the body of the request, as JSON: fields that the endpoint echoes say nothing
+ */
+export function readVerdict(text: string, sent: string): Verdict {
+  const body = parse(text);
   const error: unknown = firstOf(memberOf(body, 'errors')) ?? memberOf(body, 'error');
   const ask = memberOf(body, 'ask');
   return {
-    isNo: saysNo(body),
+    isForeign: body === undefined && (/^\s*[<{["]/.test(text) || text.length > textLimit),
+    isJson: body !== undefined,
+    isNo: saysNo(body, sent.toLowerCase()),
     message: cleanText(messageOf(body), 400),
     code: asText(memberOf(error, 'code')),
     ask: ask instanceof Object ? ask : undefined,
   };
 }
 
-function saysNo(body: unknown, depth = 0): boolean {
-  if (body === false) return depth === 0;
-  if (!(body instanceof Object) || depth > depthLimit) return false;
-  // A list of one is an answer in a list, as n8n gives it; a longer one is data.
-  if (Array.isArray(body)) return body.length === 1 && saysNo(body[0], depth + 1);
-  return Object.entries(body).some(
-    ([name, value]) => members.some(([pattern, isNo]) => pattern.test(name) && isNo(value)) || saysNo(value, depth + 1),
+/**
+ * Whether JSON says no, whatever its members are called: it is `false`, or it is an object – or a list of one, as n8n
+ * gives it – with errors, with a status such as `error` or `validation_failed`, or whose only boolean is false. A false
+ * beside an id or the visitor's address is a part of the stored record.
+ */
+function saysNo(body: unknown, sent: string): boolean {
+  const answer: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
+  if (!(answer instanceof Object) || Array.isArray(answer)) return answer === false;
+  const isSent = (name: string, value = ''): boolean => sent.includes(`"${name}":${value}`.toLowerCase());
+  const isError = ([name]: readonly [string, unknown]): boolean => /^errors?$/i.test(name);
+  const members = Object.entries(answer).filter(([name]) => !isSent(name) && !isSent('name', JSON.stringify(name)));
+  const booleans = members.filter((member) => typeof member[1] === 'boolean' && !isError(member));
+  const isRecord = Object.entries(answer).some(
+    ([name, value]) => value && (/^_?id$/i.test(name) || isSent('email', JSON.stringify(value))),
+  );
+  return (
+    members.some((member) => isError(member) && isFilled(member[1])) ||
+    members.some(([, value]) => /^([\w-]+[_-])?(error|fail|failed)$/i.test(asText(value))) ||
+    (!isRecord && booleans.length === 1 && booleans[0]?.[1] === false)
   );
 }
 
@@ -64,18 +84,19 @@ function messageOf(body: unknown, depth = 0): string {
   return messages.find(Boolean) ?? '';
 }
 
+/** @returns undefined for a text that is not JSON */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const memberOf = (value: unknown, name: string): unknown =>
   value instanceof Object ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
 /** The first of a list, or of a member for each field. */
 const firstOf = (value: unknown): unknown => (value instanceof Object ? Object.values(value)[0] : value);
 
-const isEmpty = (value: unknown): boolean =>
-  value instanceof Object ? Object.keys(value).length === 0 : !value || /^(0|false|no|none)$/i.test(asText(value));
-
-const asScalar = (value: unknown): string => (value instanceof Object ? '' : String(value));
-
-/** An untrusted value as text; empty unless it is a string. */
-export function asText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
+const isFilled = (value: unknown): boolean => (value instanceof Object ? Object.keys(value).length > 0 : !!value);

@@ -96,7 +96,10 @@ export interface FieldAttributes {
   kind?: FieldKind | 'consent';
   /** Label of the control. Default: the name. */
   label?: string;
-  /** Page that a `consent` links to; the words of its label in [square brackets] are the link. */
+  /**
+   * Page that a `consent` links to; the words of its label in [square brackets] are the link, and [words](address) a
+   * link to a page of their own.
+   */
   href?: string;
   /** The form is not sent without a value. */
   required?: boolean;

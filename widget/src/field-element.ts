@@ -22,7 +22,8 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  * @attr {boolean} required - The form is not sent without a value; a checkbox must be ticked.
  * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` if a
  *   choice contains a comma.
- * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link.
+ * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link, and
+ *   [words](address) a link to a page of their own.
  * @attr {string} value - Initial value.
  * @attr {boolean} hidden - The value is sent, but the field is not shown.
  * @attr {'utm_id' | 'utm_source_platform'} from - Parameter of the visit's address whose value a hidden field is sent

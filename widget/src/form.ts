@@ -1,5 +1,5 @@
 /** The `<form>` in use, the element's own or the page's: its controls, its submission, and the marks of problems. */
-import { honeypotField, parseUrl } from '@newsletter-kit/core/signup';
+import { parseUrl } from '@newsletter-kit/core/signup';
 import type { Messages } from './messages.ts';
 
 /** State of the form, also readable in CSS as `:state(…)`. */
@@ -77,11 +77,15 @@ function isInUse(element: Listed): element is HTMLInputElement {
   return !!element.name && !element.matches(':disabled, fieldset, button');
 }
 
-/** The label or legend of a control without small print and asterisk; else its `aria-label` or placeholder. */
-export function labelOf({ input, described }: Control): string {
+/**
+ * The label or legend of a control without asterisk; else its `aria-label` or placeholder.
+ *
+ * @param isWhole - with the small print
+ */
+export function labelOf({ input, described }: Control, isWhole = false): string {
   const label = described.querySelector('legend') ?? input.labels?.[0];
   const text = label?.textContent
-    .replace(label.querySelector('small')?.textContent ?? '', '')
+    .replace((!isWhole && label.querySelector('small')?.textContent) || '', '')
     .replace(/[\s*:]+$/, '')
     .trim();
   return text || input.ariaLabel || input.placeholder;
@@ -92,7 +96,7 @@ const submitters = '[type=submit], [type=image], button:not([type])';
 
 /** A form whose submission the element has taken over. */
 export interface TakenOver {
-  /** Adds the honeypot field, and disables the browser's own validation messages. */
+  /** Disables the browser's own validation messages. */
   prepare(this: void): void;
   /** Restores the form. */
   release(this: void): void;
@@ -100,20 +104,15 @@ export interface TakenOver {
 
 /**
  * Takes over the submission of a form. The page's form is changed only when a visitor begins to use it, because a
- * framework that hydrates it would complain of the differences or even render it anew; and again at each further event,
- * because a framework that renders it later removes them.
+ * framework that hydrates it would complain of the difference or even render it anew; and again at each further event,
+ * because a framework that renders it later removes the change. No control is added: browsers restore what was typed,
+ * on the way back to the page, by the controls of a form.
  */
 export function takeOver(form: HTMLFormElement, onSubmit: (event: Event) => void): TakenOver {
-  const honeypot = document.createElement('input');
-  // Neither Tab nor a screen reader reaches it. `inert` is newer than `tabIndex`.
-  Object.assign(honeypot, { name: honeypotField, autocomplete: 'off', inert: true, tabIndex: -1 });
-  honeypot.style.cssText = 'position:fixed;clip-path:inset(50%)';
   let restore: Undo = () => {};
   const prepare = (): void => {
-    if (!form.querySelector(`[name=${honeypotField}]`)) form.append(honeypot);
     if (!form.hasAttribute('novalidate')) restore = setAttribute(form, 'novalidate', '');
   };
-  if (form.getRootNode() !== document) prepare();
   let isSubmitted: boolean;
   const listening = new AbortController();
   const onEvent = (event: Event): void => {
@@ -129,11 +128,15 @@ export function takeOver(form: HTMLFormElement, onSubmit: (event: Event) => void
   return {
     prepare,
     release() {
-      honeypot.remove();
       restore();
       listening.abort();
     },
   };
+}
+
+/** An untrusted value as text; empty unless it is a string. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Whether a boolean attribute is set. The value `false` counts as absent: some frameworks write it. */

@@ -20,6 +20,7 @@ export const english = {
   missing: '{label} is needed.',
   notTicked: 'Tick this box to go on.',
   notInteger: 'Enter a whole number, like 42.',
+  /** For a number that can be two, such as 1.234, its example is `1234 / 1.2340`. */
   notDouble: 'Enter a number, like 3.5.',
   notDate: 'Enter a valid date.',
   /** Below the form when fields are marked. Empty: the messages at the fields suffice. */
@@ -48,7 +49,7 @@ declare global {
 }
 
 /** The nearest `lang`, across shadow roots. */
-function languageOf(element: Element): string {
+export function languageOf(element: Element): string {
   const { host } = element.getRootNode() as Partial<ShadowRoot>;
   return element.closest('[lang]')?.getAttribute('lang') ?? (host ? languageOf(host) : '');
 }

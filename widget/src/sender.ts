@@ -49,24 +49,23 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
 
   function whenOnline(pause: number, next: () => void): void {
     const waiting = new AbortController();
-    stopWaiting = () => waiting.abort();
     isSending = false;
     const goOn = (): void => {
-      if (!navigator.onLine || waiting.signal.aborted) return;
       stopWaiting();
       isSending = true;
       next();
     };
-    setTimeout(goOn, pause);
+    const giveUp = (): void => {
+      stopWaiting();
+      void show({ state: 'idle' });
+    };
+    const timer = setTimeout(goOn, pause);
+    stopWaiting = () => {
+      clearTimeout(timer);
+      waiting.abort();
+    };
     addEventListener('online', goOn, waiting);
-    host.addEventListener(
-      'input',
-      () => {
-        stopWaiting();
-        void show({ state: 'idle' });
-      },
-      waiting,
-    );
+    host.addEventListener('input', giveUp, waiting);
   }
 
   const tools: SignupFile.SignupTools = {
@@ -91,8 +90,9 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
       stopWaiting();
       warn(host, 'file', `cannot send the form: ${String(error)}`);
       if (host.state === 'success') void show({ state: 'success' });
-      else if (!file && pause < 20_000 && (pause || !navigator.onLine)) {
-        whenOnline(pause, () => void attempt(form, pause * 2 || 1000));
+      else if (!file && (!navigator.onLine || (pause && pause < 20_000))) {
+        const next = Math.min(pause * 2 || 1000, 60_000);
+        whenOnline(next, () => void attempt(form, next));
         if (!pause) fail('offline');
       } else if (pause || signup?.isSent() || !navigator.onLine) fail('unreachable');
       else post(form);

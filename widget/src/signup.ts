@@ -7,10 +7,11 @@ import {
   type Attribution,
   type Touch,
 } from '@newsletter-kit/core/signup';
-import { asText } from './answer.ts';
+import type { ReadVerdict } from './answer.ts';
 import { readTouch, type AttributionHost, type AttributionTools } from './attribution.ts';
 import type * as Events from './events.ts';
 import {
+  asText,
   callForm,
   controlsOf,
   endpointOf,
@@ -39,6 +40,7 @@ import {
 } from './submission.ts';
 
 export { readTouch } from './attribution.ts';
+export { intentOf, send } from './submission.ts';
 
 /** The members of the element that a signup uses. */
 export interface Host extends AttributionHost {
@@ -69,8 +71,8 @@ export interface SignupTools
   /** Dispatches an event on the element, or on the document if the element has left the page. */
   readonly tell: (event: Event) => boolean;
   /**
-   * Calls back once the device is online, after a pause if it is so already; never once a value was changed or the form
-   * submitted again.
+   * Calls back after a pause, or as soon as the browser says that the device is online; never once a value was changed
+   * or the form submitted again.
    *
    * @param pause - in milliseconds
    */
@@ -108,6 +110,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
   let notBefore = 0;
   let stopClock: Undo = () => {};
+  /** Reads typed numbers, once a form has a field for them. */
+  let toNumber: ((text: string) => number | undefined) | undefined;
   /** Ends listening for corrected values. */
   let editing = new AbortController();
 
@@ -125,7 +129,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
     const { touch, audit: choice } = await readTouch(host, tools);
     fillDetails(form, touch);
-    const { values, problems } = readValues(form, host);
+    if (!toNumber && form.querySelector('[data-kind=integer],[data-kind=double]')) {
+      const part = await load('typed-numbers.js', import('./typed-numbers.ts'));
+      toNumber = part && ((text) => part.readNumber(text, host));
+    }
+    const { values, problems } = readValues(form, toNumber);
     if (problems.size > 0) return fail(form, { kind: 'invalid' }, problems);
 
     const attribution = attributionOf(values, touch);
@@ -143,9 +151,9 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const email = isSet(host, 'expose-email') ? asText(values['email']) : undefined;
     if (!tell(new NewsletterSubmitEvent('submit', { attribution, email }, true))) return void show({ state: 'idle' });
 
-    if (navigator.onLine && !isPromised) void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
+    if (!isPromised) void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
     intent = intentOf(body, intent);
-    const post = { ...intent, endpoint, timeout: timeout() };
+    const post = { ...intent, endpoint, timeout: timeout(), read };
     let hasLeft = false;
     addEventListener('pagehide', () => (hasLeft = true), { once: true });
     let answer = await deliver(form, post, isPromised);
@@ -192,17 +200,17 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   }
 
   /**
-   * Sends the post. While the device is offline, says so, and sends it once it is back, until there is an answer: no
-   * answer, a redirect, or a page, as public networks show it before they let somebody in, is none.
+   * Sends the post. If that fails while the browser says that the device is offline, says so, and sends it again until
+   * there is an answer: a redirect, or a page, as public networks show it before they let somebody in, is none.
    *
    * @param isPromised - whether the form says so already
    */
   async function deliver(form: HTMLFormElement, post: Post, isPromised: boolean): Promise<Answer> {
     let isWaiting = isPromised;
     for (let pause = 1000; ; pause = Math.min(pause * 2, 60_000)) {
-      const answer: Answer = navigator.onLine ? await sendOnce(post) : { kind: 'offline' };
-      const { kind, status = 0, isJson } = answer;
-      const isAnswer = !kind || status >= 300 || isJson;
+      const answer = await sendOnce(post);
+      const { kind, status = 0 } = answer;
+      const isAnswer = !kind || kind === 'refused' || status >= 300;
       if (kind !== 'offline' && (isAnswer || !isWaiting)) return answer;
       // Before the message, after which the page may reset the form.
       const isOnline = new Promise<void>((resolve) => whenOnline(pause, resolve));
@@ -211,6 +219,16 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       await isOnline;
     }
   }
+
+  /** Loads a part of the script. Without its file the owner is warned, and the form does what it can. */
+  const load = <Part>(file: string, part: Promise<Part>): Promise<Part | undefined> =>
+    loadChunk(file, part).catch((error: unknown) => {
+      warn(host, 'file', String(error));
+      return undefined;
+    });
+
+  const read: ReadVerdict = async (...given) =>
+    (await load('answer.js', import('./answer.ts')))?.readVerdict(...given) ?? { isForeign: true };
 
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
   function answerAsk(failed: Answer, resend: Resend): Promise<Answer> {
@@ -243,7 +261,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     editing = new AbortController();
     const removeCorrected = ({ target }: Event): void => {
       const { name = '' }: Partial<HTMLInputElement> = target instanceof Element ? target : {};
-      if (!problems.has(name) || readValues(form, host).problems.has(name)) return;
+      if (!problems.has(name) || readValues(form, toNumber).problems.has(name)) return;
       problems = new Map([...problems].filter(([other]) => other !== name));
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };
@@ -257,13 +275,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Explains the answer to the owner of the page (attribute `debug`). */
   async function explain(endpoint: string, answer: Answer): Promise<void> {
-    try {
-      const { explain: explainTo } = await loadChunk('doctor.js', import('./doctor.ts'));
-      const message = await explainTo(endpoint, answer);
-      if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
-    } catch (error) {
-      warn(host, 'file', String(error));
-    }
+    const message = await (await load('doctor.js', import('./doctor.ts')))?.explain(endpoint, answer);
+    if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
   }
 
   /** Seconds left of the wait that the endpoint asked for. */

@@ -4,18 +4,18 @@ import {
   fitAttribution,
   formToObject,
   isAddress,
-  normalizeAddress,
   jsonBytes,
   submissionLimit,
   toJson,
+  typedAddress,
   type Attribution,
   type SignupAudit,
   type SubmittedValue,
 } from '@newsletter-kit/core/signup';
-import { readVerdict, type Verdict } from './answer.ts';
+import type { ReadVerdict, Verdict } from './answer.ts';
 import type { FailureKind } from './events.ts';
 import { controlsOf, labelOf, splitChoices, type Problem, type Problems } from './form.ts';
-import type { MessageKey } from './messages.ts';
+import type { MessageKey, Messages } from './messages.ts';
 import type { FieldKind } from './field-element.ts';
 
 /** The kind of a custom field, the email address, or a consent. */
@@ -24,52 +24,40 @@ export type ControlKind = FieldKind | 'email' | 'consent';
 interface KindRules {
   /** The error message for an invalid text, or a missing required one. Default: `missing`. */
   readonly problem?: MessageKey;
-  /** Whether a text is valid; the mark is that before decimals. Default: always. */
-  readonly isValid?: (text: string, mark?: string) => boolean;
-  /** Converts the text. Default: the text itself. */
-  readonly convert?: (text?: string) => SubmittedValue | undefined;
+  /** Reads a text; undefined if it is invalid. Default: the text itself. */
+  readonly read?: (text: string, toNumber: (text: string) => number | undefined) => SubmittedValue | undefined;
 }
 
 const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>> = {
   string: {},
-  integer: { problem: 'notInteger', isValid: (text) => /^[+-]?\d{1,15}$/.test(text), convert: toNumber },
-  // A decimal point or comma. `1,234` is 1234 in some languages: it is valid with the decimal mark of the form's alone.
-  double: {
-    problem: 'notDouble',
-    isValid: (text, mark) =>
-      /^[+-]?\d{1,15}([.,]\d+)?$/.test(text) &&
-      [undefined, mark].includes(/^[+-]?[1-9]\d{0,2}([.,])\d{3}$/.exec(text)?.[1]),
-    convert: toNumber,
-  },
-  boolean: { problem: 'notTicked', convert: (text) => !!text && text !== 'false' },
+  integer: { problem: 'notInteger', read: (text, toNumber) => wholeOnly(toNumber(text)) },
+  double: { problem: 'notDouble', read: (text, toNumber) => toNumber(text) },
+  boolean: { problem: 'notTicked', read: (text) => text !== 'false' },
   consent: { problem: 'notTicked' },
   // The value of a date input is `YYYY-MM-DD` or empty. A hidden field can have any value.
-  date: { problem: 'notDate', isValid: isDate },
+  date: { problem: 'notDate', read: (text) => toTime(text) && text },
   // Converts the visitor's local time to UTC: `2026-03-01T17:30:00Z`.
-  datetime: {
-    problem: 'notDate',
-    isValid: isDate,
-    convert: (text) => text && new Date(text).toISOString().replace(/\.\d+/, ''),
-  },
+  datetime: { problem: 'notDate', read: (text) => toTime(text)?.replace(/\.\d+/, '') },
   list: {},
-  email: { problem: 'emailInvalid', isValid: isAddress, convert: (text) => text && normalizeAddress(text) },
+  email: { problem: 'emailInvalid', read: (text) => (isAddress(text) ? text : undefined) },
 };
 
-function isDate(text: string): boolean {
-  return Number.isFinite(Date.parse(text));
+function toTime(text: string): string | undefined {
+  const time = Date.parse(text);
+  return Number.isFinite(time) ? new Date(time).toISOString() : undefined;
 }
 
-function toNumber(text?: string): number | undefined {
-  return text ? Number(text.replace(',', '.')) : undefined;
-}
+const wholeOnly = (number?: number): number | undefined => (Number.isSafeInteger(number) ? number : undefined);
 
-/** The mark before decimals in the language of the element, else of the browser; undefined in one that is unknown. */
-function decimalMarkOf(element: Element): string | undefined {
-  try {
-    return (1.5).toLocaleString(element.closest<HTMLElement>('[lang]')?.lang)[1];
-  } catch {
-    return undefined;
-  }
+/** A number with a decimal point and nothing else. */
+const plainNumber = (text: string): number | undefined => (/^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined);
+
+/** The message for an invalid text. Of a number that can be two, such as 1.234, it says how to write each. */
+function sayProblem(problem: MessageKey, text: string, texts: Messages): string {
+  const [whole] = /^\D?\d{1,3}[.,]\d{3}$/.exec(text) ?? [];
+  return whole && problem === 'notDouble'
+    ? texts.notDouble.replace(/\d\S*\d/, `${whole.replace(/[.,]/, '')} / ${whole}0`)
+    : texts[problem];
 }
 
 /** The kind that the type of an input in the page's form implies. */
@@ -87,6 +75,12 @@ function kindOf({ name, type, value, dataset }: HTMLInputElement): string {
   return type === 'checkbox' && /^(on|true)$/.test(value) ? 'boolean' : (kindOfType[type] ?? 'string');
 }
 
+/** A text as it is sent: an address as typed, a sentence whole, any other up to the limit of endpoints. */
+function clean(text: string, kind: string): string {
+  if (kind === 'email') return typedAddress(text);
+  return cleanText(text, kind === 'consent' ? Infinity : 2000, true);
+}
+
 /** The values in a form, and their problems. */
 export interface FormValues {
   /** Under the names of the request body, without empty values. */
@@ -98,37 +92,38 @@ export interface FormValues {
  * Reads a form whose controls have the names of a form-encoded post: `email`, `custom_fields[Name]` and so on. An
  * unticked checkbox is `false`. A text is cut at 2000 characters, the limit of endpoints.
  *
- * @param host - in its language are typed numbers; those of other controls have a decimal point
+ * @param toNumber - reads a typed number; those of other controls have a decimal point
  */
-export function readValues(form: HTMLFormElement, host: Element = form): FormValues {
+export function readValues(form: HTMLFormElement, toNumber = plainNumber): FormValues {
   const data = new FormData(form);
   const entries: [string, SubmittedValue][] = [];
   const problems = new Map<string, Problem>();
   for (const [name, control] of controlsOf(form)) {
     const { input, described } = control;
     const kind = kindOf(input);
-    const { problem = 'missing', isValid = () => true, convert = (text?: string) => text } = rules[kind] ?? {};
+    const { problem = 'missing', read = (text: string) => text } = rules[kind] ?? {};
     const texts = data
       .getAll(name)
-      .map((text) => (typeof text === 'string' ? cleanText(text, 2000, true) : ''))
+      .map((text) => (typeof text === 'string' ? clean(text, kind) : ''))
       .filter(Boolean);
-    const [text] = texts;
-    const isFit = text
-      ? isValid(text, input.type === 'text' ? decimalMarkOf(host) : '.')
-      : !(input.required || kind === 'email' || 'required' in described.dataset);
-    // The value of a consent checkbox is its sentence; without a `value` attribute, its label.
-    const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && convert(text);
+    const [text = ''] = texts;
+    const isRequired = input.required || kind === 'email' || 'required' in described.dataset;
+    const value = text ? read(text, input.type === 'text' ? toNumber : plainNumber) : undefined;
     // `badInput`: only a part of a date was typed. The value is empty, but the input is not. `customError`: a check of
     // the page, such as of an address that is repeated.
     const { badInput, rangeUnderflow, customError } = input.validity ?? {};
-    if (!isFit || badInput || rangeUnderflow || customError) {
+    if ((text ? value === undefined : isRequired) || badInput || rangeUnderflow || customError) {
       // An invalid hidden field is left out: the visitor cannot correct it.
       const { validationMessage } = input;
-      if (input.willValidate) problems.set(name, customError ? () => validationMessage : (texts) => texts[problem]);
+      if (input.willValidate)
+        problems.set(name, (texts) => (customError ? validationMessage : sayProblem(problem, text, texts)));
     } else if (kind === 'list') {
       const list = name.replace(/(\[\])?$/, '[]');
-      for (const item of name === list ? texts : splitChoices(text ?? '')) entries.push([list, item]);
-    } else if (value !== undefined) entries.push([name, value]);
+      for (const item of name === list ? texts : splitChoices(text)) entries.push([list, item]);
+    } else if (kind === 'boolean' || value !== undefined) {
+      // The value of a consent checkbox is its sentence; without a `value` attribute, its label.
+      entries.push([name, kind === 'consent' && text === 'on' ? labelOf(control, true) : (value ?? false)]);
+    }
   }
   return { values: formToObject(entries), problems };
 }
@@ -178,7 +173,12 @@ export interface Post extends Intent {
   readonly endpoint: string;
   /** In seconds. */
   readonly timeout: number;
+  /** Reads a body that is not {@link accepted}. */
+  readonly read: ReadVerdict;
 }
+
+/** The body with which relay and Signup Trigger accept a signup: any other is read by a file of its own. */
+const accepted = '{"status":"accepted"}';
 
 /** What became of a request. */
 export interface Answer extends Partial<Verdict> {
@@ -186,15 +186,18 @@ export interface Answer extends Partial<Verdict> {
   readonly kind?: FailureKind | undefined;
   /** HTTP status; undefined without an answer. */
   readonly status?: number;
-  /** Whether the answer is JSON, or has no body. */
-  readonly isJson?: boolean;
   /** Seconds to wait before the next attempt; undefined without `Retry-After`. */
   readonly retryAfter?: number | undefined;
   /** The browser's error, without an answer. */
   readonly cause?: unknown;
 }
 
-const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 429: 'limited' };
+const kindOfStatus: Readonly<Record<number, FailureKind>> = {
+  400: 'refused',
+  413: 'tooLong',
+  422: 'refused',
+  429: 'limited',
+};
 
 /** How long a request may take after its page was restored from the back/forward cache, in milliseconds. */
 const grace = 1000;
@@ -225,7 +228,9 @@ export async function send(post: Post, onSent: () => void): Promise<Answer> {
   });
   onSent();
   try {
-    return (await Promise.race([request.then(readAnswer), lost])) ?? (await send(post, onSent));
+    return (
+      (await Promise.race([request.then((response) => readAnswer(post, response)), lost])) ?? (await send(post, onSent))
+    );
   } catch (error) {
     return { kind: navigator.onLine ? 'unreachable' : 'offline', cause: error };
   } finally {
@@ -235,28 +240,16 @@ export async function send(post: Post, onSent: () => void): Promise<Answer> {
   }
 }
 
-/** A yes is a 2xx, unless it is a page, plain text, or JSON that is broken or says no. */
-async function readAnswer(response: Response): Promise<Answer> {
+/** A yes is a 2xx, unless its body is none of an endpoint, or says no. */
+async function readAnswer({ body: sent, read }: Post, response: Response): Promise<Answer> {
   const { headers, ok, status } = response;
-  const type = headers.get('Content-Type') ?? '';
-  const isJson = type.includes('json');
-  const text = isJson ? await response.text().catch(() => 'unreadable') : '';
-  const json = parse(text);
-  const { isNo, ...said } = readVerdict(json);
-  // A page or plain text comes from a server that is not a signup endpoint: the signup was not stored.
-  const isForeign = isJson ? text !== '' && json === undefined : type.startsWith('text/');
-  if (ok && !isNo && !isForeign) return { status, isJson };
-  const kind = ok && isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
-  return { kind, status, isJson, retryAfter: secondsUntil(headers.get('Retry-After') ?? ''), ...said };
-}
-
-/** @returns undefined for a text that is not JSON */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  // A connection that breaks leaves JSON that is broken too.
+  const text = await response.text().catch(() => '{');
+  if (ok && text === accepted) return { status, isJson: true };
+  const verdict = await read(text, sent);
+  if (ok && !verdict.isNo && !verdict.isForeign) return { status, isJson: verdict.isJson === true };
+  const kind = ok && verdict.isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
+  return { kind, status, retryAfter: secondsUntil(headers.get('Retry-After') ?? ''), ...verdict };
 }
 
 /** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, because the clock may be wrong. */

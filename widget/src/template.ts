@@ -1,5 +1,6 @@
 /** Templates of `<newsletter-signup>`: the surface, and a label and a control for each field. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { honeypotField, partsOfLabel, type LabelPart } from '@newsletter-kit/core/signup';
 import { isSet, splitChoices, webAddress, type FormView } from './form.ts';
 import type { Messages } from './messages.ts';
 import { warn } from './warnings.ts';
@@ -99,8 +100,8 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
   if (kind === 'boolean')
     return html`<div part="field">${box('checkbox', 'choice', 'true', label, value === 'true')}</div>`;
   if (kind === 'consent') {
-    const sentence = label.split(/[[\]]/);
-    return html`<div part="field">${box('checkbox', 'choice', sentence.join(''), withLink(sentence, text('href')))}</div>`;
+    const parts = partsOfLabel(label, text('href'));
+    return html`<div part="field">${box('checkbox', 'choice', parts.map((part) => part.text).join(''), parts.map(withLink))}</div>`;
   }
 
   const remarks = [isList && !hasChoice && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
@@ -141,11 +142,9 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
   </div>`;
 }
 
-/** A sentence whose second part is a link. It opens a new tab, so that the form is kept. */
-function withLink(sentence: readonly string[], href: string): unknown {
-  const [before, words, after] = sentence;
-  return webAddress(href) ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
-}
+/** A part of a sentence; a link opens a new tab, so that the form is kept. */
+const withLink = ({ text, address }: LabelPart): unknown =>
+  webAddress(address) ? html`<a href=${address} target="_blank">${text}</a>` : text;
 
 /** What the surface shows. */
 interface Shown {
@@ -186,6 +185,7 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
     : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
         ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
         <button part="button"><span part="button-text">${texts.button}</span></button>
+        <input name=${honeypotField} hidden />
       </form>`;
   const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
   const thanks = html`${tick}<div>${heading} <span>${texts.success}</span><slot name="thanks"></slot></div>`;

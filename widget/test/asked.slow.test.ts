@@ -216,6 +216,7 @@ describe('the built script, asked for a check,', () => {
     expect(loaded(page.window)).to.deep.equal([
       '/widget/dist/signup-form.js',
       '/widget/dist/signup.js',
+      '/widget/dist/answer.js',
       '/widget/dist/protection.js',
       '/widget/dist/proof.js',
     ]);

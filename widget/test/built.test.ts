@@ -211,6 +211,7 @@ describe('the built files', () => {
       name?.replace(/^.*\/node_modules\/lit\/(index\.js$)?/, 'lit/').replace(/\/$/, ''),
     );
     expect([...new Set(names)].sort()).to.deep.equal([
+      './answer.js',
       './dialog.js',
       './doctor.js',
       './index.js',
@@ -219,6 +220,7 @@ describe('the built files', () => {
       './remember.js',
       './rules.js',
       './signup.js',
+      './typed-numbers.js',
       'lit',
     ]);
   });

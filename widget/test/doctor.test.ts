@@ -22,6 +22,19 @@ async function diagnosis(endpoint: string, attributes = ''): Promise<string> {
   }
 }
 
+/** Runs with a silent console, and returns what it was told as errors. */
+async function errorsOf(run: () => Promise<unknown>): Promise<readonly unknown[]> {
+  const { error } = console;
+  const said: unknown[] = [];
+  console.error = (...words: unknown[]) => void said.push(...words);
+  try {
+    await run();
+    return said;
+  } finally {
+    console.error = error;
+  }
+}
+
 async function signUp(form: Form): Promise<void> {
   form.email.value = 'ada@example.com';
   form.element.submit();
@@ -42,6 +55,7 @@ describe('debug', () => {
       'begins with "mailto:". Set an address that begins with https://',
     ],
     ['this page', location.href, 'The endpoint is this page itself.'],
+    ['an example', 'https://relay.example.com/signup', 'nobody takes signups at relay.example.com'],
     ['a closed port', 'http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9.'],
     [
       'no CORS headers',
@@ -56,13 +70,13 @@ describe('debug', () => {
       'n8n answers like this while the workflow is not active',
     ],
     ['a wrong method', at('wrongMethod'), 'The endpoint does not accept POST (405).'],
-    ['an HTML page', at('page'), 'The endpoint answered with a page or plain text'],
+    ['an HTML page', at('page'), 'The endpoint answered with a page, a long text or broken JSON'],
     [
       'JSON that says no',
       at('says 200 {"success":false,"message":"We are full."}'),
       'The endpoint answered 200, but its JSON says no (“We are full.”). Answer 202 if the signup is stored',
     ],
-    ['broken JSON', at('says 200 {"status":'), 'The endpoint answered with a page or plain text'],
+    ['broken JSON', at('says 200 {"status":'), 'The endpoint answered with a page, a long text or broken JSON'],
     ['a redirect', at('redirect'), 'The endpoint redirects.'],
     ['a server error', at('broken'), 'The endpoint failed (500).'],
     ['a refusal', at('refused'), 'The endpoint refused the signup (400) and says: We know no field "Shoe size".'],
@@ -104,7 +118,7 @@ describe('debug', () => {
   it('explains an offline device', async () => {
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
     try {
-      expect(await diagnosis(at('accepted'))).to.contain('This device is offline.');
+      expect(await diagnosis(at('drop'))).to.contain('the browser says that this device is offline');
     } finally {
       Reflect.deleteProperty(navigator, 'onLine');
     }
@@ -119,60 +133,35 @@ describe('debug', () => {
     expect(await silent.received()).to.deep.equal([]);
   });
 
-  for (const [what, answer, warns] of [
-    ['200 without JSON', 'blob', true],
-    ['200 with JSON', 'says 200 {}', false],
-    ['an empty 204', 'empty', false],
-    ['202 with JSON', 'accepted', false],
+  for (const [what, answer, warnings] of [
+    ['200 without JSON', 'blob', ['The endpoint answered 200 without JSON']],
+    ['200 with JSON', 'says 200 {}', []],
+    ['an empty 204', 'empty', []],
+    ['202 with JSON', 'accepted', []],
   ] as const) {
-    it(`${warns ? 'doubts' : 'believes'} ${what}`, async () => {
+    it(`${warnings[0] ? 'doubts' : 'believes'} ${what}`, async () => {
       const form = await mount(`<newsletter-signup debug endpoint="${at(answer)}"></newsletter-signup>`);
       const heard: string[] = [];
-      form.element.addEventListener('newsletter-warning', ({ message }) => heard.push(message));
-      const { error } = console;
-      console.error = () => {};
-      try {
+      form.element.addEventListener('newsletter-warning', ({ message }) => heard.push(message.slice(0, 38)));
+      await errorsOf(async () => {
         form.email.value = 'ada@example.com';
         form.element.submit();
         await form.reaches('success');
-        if (warns) await waitUntil('a warning has come', () => heard.length > 0);
+        if (warnings[0]) await waitUntil('a warning has come', () => heard.length > 0);
         else await laterPost();
-      } finally {
-        console.error = error;
-      }
-      expect(heard.map((message) => message.slice(0, 36))).to.deep.equal(
-        warns ? ['The endpoint answered 200 without JSON'.slice(0, 36)] : [],
-      );
+      });
+      expect(heard).to.deep.equal(warnings);
     });
   }
 
-  it('explains nothing that the visitor can correct', async () => {
-    const form = await mount(`<newsletter-signup debug endpoint="${at('badEmail')}"></newsletter-signup>`);
-    const said: unknown[] = [];
-    const { error } = console;
-    console.error = (...words: unknown[]) => void said.push(...words);
-    try {
-      await signUp(form);
-      await laterPost();
-    } finally {
-      console.error = error;
-    }
-    expect(said).to.deep.equal([]);
-  });
-
-  it('explains nothing without the attribute', async () => {
-    const form = await mount(`<newsletter-signup endpoint="${at('broken')}"></newsletter-signup>`);
-    const said: unknown[] = [];
-    const { error } = console;
-    console.error = (...words: unknown[]) => void said.push(...words);
-    try {
-      await signUp(form);
-      await laterPost();
-    } finally {
-      console.error = error;
-    }
-    expect(said).to.deep.equal([]);
-  });
+  for (const [what, attribute, answer] of [
+    ['that the visitor can correct', 'debug', 'badEmail'],
+    ['without the attribute', '', 'broken'],
+  ] as const)
+    it(`explains nothing ${what}`, async () => {
+      const form = await mount(`<newsletter-signup ${attribute} endpoint="${at(answer)}"></newsletter-signup>`);
+      expect(await errorsOf(() => signUp(form).then(laterPost))).to.deep.equal([]);
+    });
 });
 
 describe('setup errors', () => {
@@ -190,8 +179,42 @@ describe('setup errors', () => {
     const form = await mount(
       `<newsletter-signup debug endpoint="${endpoint}"><newsletter-field label="City"></newsletter-field></newsletter-signup>`,
     );
-    const shown = (): string => form.shadow.querySelector('[part=debug]')?.textContent ?? '';
+    const shown = (): string => debugText(form);
     await waitUntil('the redirect is explained', () => expect(shown()).to.contain('The endpoint redirects.'));
     expect(shown()).to.contain('has a field without a name');
   });
+});
+
+/** The explanations on the page. */
+const debugText = (form: Form): string => form.shadow.querySelector('[part=debug]')?.textContent ?? '';
+
+describe('the test of an endpoint', () => {
+  for (const [answer, said] of [
+    ['badEmail', 'refuses an invalid address (400), as it should: “Not an address, says the server.”'],
+    ['says 422 {"message":"The email is invalid."}', 'refuses an invalid address (422), as it should'],
+    ['says 200 {"success":false}', 'refuses an invalid address (200), as it should.'],
+    ['accepted', 'accepted “test-without-an-address” (202): it cannot refuse'],
+    ['says 200 OK', 'accepted “test-without-an-address” (200): it cannot refuse'],
+    ['notFound', 'Nothing is there (404).'],
+    ['page', 'The endpoint answered with a page'],
+  ] as const) {
+    it(`posts one invalid address at the owner’s press alone: ${answer}`, async () => {
+      const mailbox = new Mailbox(answer);
+      const form = await mount(`<newsletter-signup debug endpoint="${mailbox.endpoint}"></newsletter-signup>`);
+      const heard: string[] = [];
+      for (const type of ['submit', 'success', 'error'])
+        form.element.addEventListener(`newsletter-${type}`, () => heard.push(type));
+      await errorsOf(async () => {
+        const test = await waitUntil('the button is there', () =>
+          form.shadow.querySelector<HTMLButtonElement>('[part=debug-test]'),
+        );
+        await laterPost();
+        expect(await mailbox.received()).to.deep.equal([]);
+        for (let press = 0; press < 3; press += 1) test.click();
+        await waitUntil('the answer is explained', () => expect(debugText(form)).to.contain(said));
+      });
+      expect(await mailbox.bodies()).to.deep.equal([{ email: 'test-without-an-address' }]);
+      expect([form.element.state, ...heard]).to.deep.equal(['idle']);
+    });
+  }
 });

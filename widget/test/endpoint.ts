@@ -122,7 +122,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
   limitedSilently: { status: 429 },
   down: { status: 503, headers: { ...json, 'Retry-After': '120' } },
   broken: { status: 500, headers: html, body: '<h1>Stack trace</h1>' },
-  plain: { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'ok' },
+  plain: { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'It works! '.repeat(60) },
   page: { status: 200, headers: html, body: '<h1>Welcome to my single-page app</h1>' },
   notFound: { status: 404, headers: html, body: 'Not found' },
   drop: 'drop',
@@ -131,7 +131,6 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
   garbage: { status: 400, headers: json, body: '{"errors":[{"message":' },
   nothing: { status: 500 },
   endless: { status: 400, headers: json, body: ' '.repeat(10_000), endless: true },
-  endlessPage: { status: 200, headers: html, body: '<p>More and more</p>'.repeat(1000), endless: true },
   redirect: { status: 302, headers: { Location: '/page' } },
   redirectOfPost: { status: 307, headers: { Location: '/page' } },
   wrongMethod: { status: 405 },
@@ -150,7 +149,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
 
 /**
  * Starts on a free port. `POST /signup/<box>/<answer>,<answer>…` gives the first answer to the first request, the last
- * one to all further ones; `says 200 {}`, encoded as a part of an address, is that status with that JSON. `GET
+ * one to all further ones; `says 200 {}`, encoded as a part of an address, is that status with that body. `GET
  * /received/<box>` lists the requests, `GET /release/<box>` releases held answers.
  */
 export async function startEndpoint(): Promise<{ readonly origin: string; stop(): Promise<void> }> {
@@ -166,7 +165,8 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     const answerOf = (position: number): Answer | Judge | 'drop' | 'heldDrop' | 'silence' => {
       const name = decodeURIComponent(names[Math.min(position, names.length - 1)] ?? '');
       const [, status, body] = /^says (\d+) (.*)$/.exec(name) ?? [];
-      const answer = status ? { status: Number(status), headers: json, ...(body && { body }) } : answers[name];
+      // Labelled as PHP labels JSON unless it is told otherwise.
+      const answer = status ? { status: Number(status), headers: html, ...(body && { body }) } : answers[name];
       if (!answer) throw new Error(`There is no answer "${name}".`);
       return answer;
     };

@@ -1,7 +1,10 @@
 import { expect } from '@open-wc/testing';
+import fc from 'fast-check';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
+import { consentOf } from '@newsletter-kit/core/facts';
 import { Mailbox, mount, mountAt, type Form } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
+import { readValues } from '../src/submission.ts';
 
 /** Fills in the email address, submits, and returns the received custom fields. */
 async function sent(form: Form, mailbox: Mailbox): Promise<unknown> {
@@ -33,16 +36,15 @@ const rows: readonly Row[] = [
   { kind: 'integer', typed: '-7', value: -7 },
   { kind: 'integer', typed: '007', value: 7 },
   { kind: 'integer', typed: '3.5', problem: whole },
-  { kind: 'integer', typed: '1e5', problem: whole },
+  { kind: 'integer', typed: '٤٢', value: 42 },
   { kind: 'integer', typed: 'many', problem: whole },
   { kind: 'integer', typed: '12345678901234567890', problem: whole },
   { kind: 'double', typed: '3.5', value: 3.5 },
   { kind: 'double', typed: '3,5', value: 3.5 },
   { kind: 'double', typed: '-0,125', value: -0.125 },
   { kind: 'double', typed: '42', value: 42 },
-  { kind: 'double', typed: '1.234', value: 1.234 },
-  { kind: 'double', typed: '1,234', problem: number },
-  { kind: 'double', typed: '1.234,5', problem: number },
+  { kind: 'double', typed: '1.234', problem: 'Enter a number, like 1234 / 1.2340.' },
+  { kind: 'double', typed: '1.234,5', value: 1234.5 },
   { kind: 'double', typed: 'NaN', problem: number },
   { kind: 'double', typed: 'Infinity', problem: number },
   { kind: 'date', typed: '1912-06-23', value: '1912-06-23' },
@@ -318,54 +320,92 @@ describe('a <newsletter-field>', () => {
   });
 
   describe('for a consent', () => {
-    const consent =
-      '<newsletter-field kind="consent" label="I have read the [privacy notice]." href="/privacy" required></newsletter-field>';
-
-    it('shows its sentence with the link in it, and sends the sentence', async () => {
+    /** A form with a consent of this label. */
+    async function withConsent(label: string, attributes = 'href="/privacy" required'): Promise<[Form, Mailbox]> {
       const mailbox = new Mailbox();
-      const form = await mountAt(mailbox, consent);
-      const link = form.find<HTMLAnchorElement>('a');
-      expect([link.textContent, link.getAttribute('href'), link.target]).to.deep.equal([
-        'privacy notice',
-        '/privacy',
-        '_blank',
+      const form = await mountAt(mailbox, `<newsletter-field kind="consent" ${attributes}></newsletter-field>`);
+      form.find('newsletter-field').setAttribute('label', label);
+      await form.settled();
+      return [form, mailbox];
+    }
+
+    it('links each of its words in brackets, and sends the sentence that it shows', async () => {
+      const sentence = 'I agree to the terms, the rules and the notice.';
+      const [form, mailbox] = await withConsent(
+        'I agree to the [terms](/terms), the [rules](javascript:alert) and the [notice].',
+      );
+      expect(
+        Array.from(form.root.querySelectorAll('a'), (link) => [
+          link.textContent,
+          link.getAttribute('href'),
+          link.target,
+        ]),
+      ).to.deep.equal([
+        ['terms', '/terms', '_blank'],
+        ['notice', '/privacy', '_blank'],
       ]);
       form.email.value = 'ada@example.com';
       form.button.click();
       await form.reaches('error');
-      expect(form.description(form.labelled('I have read'))).to.equal('Tick this box to go on.');
+      expect(form.description(form.labelled(sentence))).to.equal('Tick this box to go on.');
       await expect(form.element).to.be.accessible();
-      form.labelled('I have read the privacy notice.').click();
-      expect(await sent(form, mailbox)).to.equal(undefined);
-      expect((await mailbox.body())['consent']).to.equal('I have read the privacy notice.');
+      form.labelled(sentence).click();
+      await sent(form, mailbox);
+      expect((await mailbox.body())['consent']).to.equal(sentence);
     });
 
+    it('shows the words that it sends, over 10,000 labels with brackets and links', async () => {
+      const [form] = await withConsent('');
+      const piece = fc.oneof(
+        fc.constantFrom('[', ']', '](', ')', '[terms](/terms)', '[privacy]', '<b>', '&amp;', ' ', '\u202E'),
+        fc.string({ unit: 'grapheme', maxLength: 8 }),
+      );
+      const labels = fc.array(piece, { minLength: 1, maxLength: 9 }).map((pieces) => `Yes, I agree ${pieces.join('')}`);
+      for (const label of fc.sample(labels, { numRuns: 10_000, seed: 63 })) {
+        form.find('newsletter-field').setAttribute('label', label);
+        form.element.requestUpdate();
+        await form.element.updateComplete;
+        const box = form.find<HTMLInputElement>('[type=checkbox]');
+        box.checked = true;
+        const { consent } = readValues(form.find('form')).values;
+        for (const words of [box.labels?.[0]?.textContent ?? '', label])
+          expect(consentOf(String(consent), [words]).given, label).to.equal(true);
+      }
+    }).timeout(60_000);
+
+    for (const [times, state] of [
+      [200, 'success'],
+      [400, 'error'],
+    ] as const)
+      it(`is sent whole or not at all: ${times} times two links`, async () => {
+        const [form, mailbox] = await withConsent('I agree to [this] and [that](/that). '.repeat(times));
+        form.find<HTMLInputElement>('[type=checkbox]').click();
+        form.email.value = 'ada@example.com';
+        form.element.submit();
+        await form.reaches(state);
+        const whole = 'I agree to this and that. '.repeat(times).trim();
+        expect((await mailbox.bodies()).map(({ consent }) => consent === whole)).to.deep.equal(
+          state === 'success' ? [true] : [],
+        );
+      });
+
     it('is not sent if it is optional and not ticked', async () => {
-      const mailbox = new Mailbox();
-      const form = await mountAt(mailbox, consent.replace('required', ''));
+      const [form, mailbox] = await withConsent('I agree.', '');
       await sent(form, mailbox);
       expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     });
 
-    for (const href of [
-      'javascript:document.title=1',
-      ' java\nscript:alert(1)',
-      'data:text/html,x',
-      'vbscript:x',
-      '',
-    ]) {
+    for (const href of ['javascript:alert(1)', ' java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', '']) {
       it(`does not link to "${href}"`, async () => {
-        const form = await mountAt(new Mailbox(), consent);
-        form.element.querySelector('newsletter-field')?.setAttribute('href', href);
+        const [form] = await withConsent('I have read the [privacy notice].');
+        form.find('newsletter-field').setAttribute('href', href);
         await form.settled();
         expect(form.root.querySelectorAll('a')).to.have.lengthOf(0);
-        expect(form.labelled('I have read the privacy notice.').type).to.equal('checkbox');
       });
     }
 
     it('shows markup in its sentence as text', async () => {
-      const mailbox = new Mailbox();
-      const form = await mountAt(mailbox, '<newsletter-field kind="consent" label="<b>Yes</b>"></newsletter-field>');
+      const [form, mailbox] = await withConsent('<b>Yes</b>');
       form.labelled('<b>Yes</b>').click();
       await sent(form, mailbox);
       expect((await mailbox.body())['consent']).to.equal('<b>Yes</b>');

@@ -133,6 +133,7 @@ export const groups: readonly Group[] = [
         files: { proof: 'missing' },
         plan: 'asksProof',
       }),
+      message('`answer.js`, of an endpoint that refuses', { files: { answer: 'missing' }, plan: 'refused' }),
       posted('`dialog.js`, of a form with `layout="dialog"`', {
         files: { dialog: 'missing' },
         attributes: 'layout="dialog"',
@@ -178,6 +179,9 @@ export const groups: readonly Group[] = [
     rows: [
       message('from before the focus on', { steps: ['offline', 'focus', 'type', 'submit'] }),
       message('from after the focus on', { steps: ['focus', 'type', 'offline', 'submit'] }),
+      posted('by the word of the browser alone', {
+        before: `Object.defineProperty(navigator, 'onLine', { value: false });`,
+      }),
       posted('from before the focus until after Enter', {
         steps: ['offline', 'focus', 'type', 'submit', 'message', 'online'],
       }),
@@ -219,7 +223,7 @@ export const groups: readonly Group[] = [
     rows: [
       posted('204 and nothing', { plan: 'empty' }),
       message('an HTML page and 200', { plan: 'page' }),
-      message('plain text and 200', { plan: 'plain' }),
+      message('a long text and 200', { plan: 'plain' }),
       message('a redirect', { plan: 'redirect' }),
       message('JSON that says no, and 200', { plan: 'says 200 {"success":false,"message":"We are full."}' }),
       message('nothing: the connection breaks', { plan: 'drop' }),

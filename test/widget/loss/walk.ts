@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { widgetScript } from '../../../scripts/build.ts';
+import { chunks } from '../../../widget/vite.config.ts';
 import { startEndpoint, type Received } from '../../../widget/test/endpoint.ts';
 import { openSite, type Site } from '../site.ts';
 import { patience, type Window } from '../window.ts';
@@ -50,7 +51,6 @@ export function describeTable(open: () => Promise<Window>, canBeOffline: boolean
 }
 
 const scriptName = basename(widgetScript);
-const parts = ['signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'];
 const address = 'ada@example.com';
 
 /** Ten times as fast: the tests wait for what pages wait for. Counts the events that reach the window. */
@@ -172,7 +172,7 @@ async function publish(
   const folder = `/${box}`;
   const read = (name: string): Promise<string> => readFile(join(dirname(widgetScript), `${name}.js`), 'utf8');
   const script = await read(scriptName.replace('.js', ''));
-  for (const name of [scriptName.replace('.js', ''), ...parts]) {
+  for (const name of [scriptName.replace('.js', ''), ...chunks]) {
     const file = world.files?.[name];
     if (file !== 'missing') site.script(`${folder}/${name}.js`, file ? new Promise<string>(() => {}) : read(name));
   }

@@ -10,6 +10,7 @@ import {
   type SubmittedField,
   type SubmittedValue,
   cleanText,
+  submissionLimit,
   textLimit,
 } from '../signup/submission.ts';
 
@@ -29,9 +30,6 @@ export type ReadSubmission =
 
 /** Longest proof, in code points: Turnstile's responses have up to 2048, ALTCHA's solutions about a thousand. */
 const proofLimit = 4096;
-
-/** Longest consent sentence, in code points: long enough that no sentence is cut. */
-const consentLimit = 2000;
 
 /** Maximum number of custom fields in a submission, and of values in one list. */
 const fieldLimit = 50;
@@ -67,11 +65,11 @@ export function readSubmission(input: unknown): ReadSubmission {
   }
   const token = text('token');
   const proof = text('proof', proofLimit);
-  // In one line, as a page shows a label that its HTML breaks.
+  // In one line, as a page shows a label that its HTML breaks, and whole: half a sentence is another one.
   const consent =
     typeof input['consent'] === 'boolean'
       ? input['consent']
-      : text('consent', consentLimit, true)?.replace(/\s+/g, ' ');
+      : text('consent', submissionLimit, true)?.replace(/\s+/g, ' ');
   const fields = readFields(input['custom_fields'], errors);
   const audit = readAudit(input['audit']);
 

@@ -1,4 +1,5 @@
 /** What a form sends as consent: a yes, a no, or a text, which is a yes only where it was named for the form. */
+import { partsOfLabel } from '../signup/label.ts';
 import { cleanText } from '../signup/submission.ts';
 import { yesOrNo } from './yes-no.ts';
 
@@ -38,17 +39,19 @@ function characterOf(entity: string, name: string): string {
 }
 
 /**
- * A sentence as pages show it: without tags, the brackets of the tag's links and the mark of a required field, its
- * entities read and its blanks folded.
+ * A sentence as pages show it: without tags, the brackets and addresses of the tag's links and the mark of a required
+ * field, its entities read and its blanks folded.
  *
  * @example `visibleText('I agree to&nbsp;<a href="/rules">the rules</a>. *')` → `'I agree to the rules.'`
  */
 function visibleText(html: string): string {
-  const text = html
-    .replace(/<\/?[a-z][^<>]*>|[[\]]/gi, '')
+  const text = partsOfLabel(html)
+    .map((part) => part.text)
+    .join('')
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
     .replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,4});/gi, characterOf)
     .replace(/\s+/g, ' ');
-  return cleanText(text, text.length).replace(/(?<![\s*:])[\s*:]+$/, '');
+  return cleanText(text, Infinity).replace(/(?<![\s*:])[\s*:]+$/, '');
 }
 
 /** The words of a consent without those that may be an email address: for ledgers and operators. */

@@ -1,6 +1,6 @@
 /** Converts a value from a table or a form to the type that the field's kind has on the wire. Pure. */
 import { dateIn, type DateOrder } from '../facts/dates.ts';
-import { numberIn, type DecimalMark } from '../facts/numbers.ts';
+import { numberIn, type DecimalMark } from '../signup/numbers.ts';
 import { yesOrNo } from '../facts/yes-no.ts';
 import { isRecord } from '../is-record.ts';
 import type { YesNoMeanings } from './headings.ts';

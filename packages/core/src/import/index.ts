@@ -31,7 +31,7 @@ export { kindOf, Table, type ColumnOptions, type ListedCustomField, type ReadCel
 export { ConsentSurvey, type ConsentOptions, type Refusal } from './consent.ts';
 export { anyOther, blankCell, leftByIn, leftByText, namesIn, namesText, yesNoIn, yesNoText } from './left-by.ts';
 export type { DateOrder } from '../facts/dates.ts';
-export type { DecimalMark } from '../facts/numbers.ts';
+export type { DecimalMark } from '../signup/numbers.ts';
 export { fieldValueReader, type FieldValue, type FieldValueOptions, type FieldValueReader } from './field-value.ts';
 export {
   headingReader,

@@ -1,6 +1,6 @@
 /** How a column writes its dates, its numbers, or yes and no: what its cells show, or else a question. Pure. */
 import { dateOrderIn, isAmbiguousDate, type DateOrder } from '../facts/dates.ts';
-import { decimalMarkIn, isAmbiguousNumber, type DecimalMark } from '../facts/numbers.ts';
+import { decimalMarkIn, isAmbiguousNumber, type DecimalMark } from '../signup/numbers.ts';
 import { longestShown } from './column-values.ts';
 import { fieldValueReader, type FieldValueOptions, type FieldValueReader } from './field-value.ts';
 import { TableError, type YesNoMeanings } from './headings.ts';

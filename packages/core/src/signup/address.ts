@@ -1,13 +1,18 @@
 /** E-mail addresses: validation, normalization, and the key under which two spellings are one address. */
 import { parseUrl } from './submission.ts';
 
-/** An address as it is to be read: without invisible characters and blanks around, with usual signs for wide ones. */
-function visible(address: string): string {
+/** A text with usual signs for full-width ones. */
+export const withUsualSigns = (text: string): string =>
+  text.replaceAll(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
+
+/**
+ * An address as typed, without what no address can hold: without invisible characters and blanks around, and with usual
+ * signs for full-width ones.
+ */
+export function typedAddress(address: string): string {
   if (/^[!-~]*$/.test(address)) return address;
   // Joiners make another domain of some Persian and Indian names.
-  return address
-    .replaceAll(/(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu, '')
-    .replaceAll(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+  return withUsualSigns(address.replaceAll(/(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu, ''))
     .replaceAll('﹫', '@')
     .trim();
 }
@@ -19,7 +24,7 @@ function visible(address: string): string {
  * @example `normalizeAddress(' Ada+news＠BÜCHER.example ')` → `'Ada+news@bücher.example'`
  */
 export function normalizeAddress(address: string): string {
-  const text = visible(address).normalize('NFC');
+  const text = typedAddress(address).normalize('NFC');
   const at = text.lastIndexOf('@');
   if (at < 0) return text;
   const domain = text
@@ -39,7 +44,7 @@ export function normalizeAddress(address: string): string {
 export function addressKey(address: string): string {
   // The usual form: most addresses, at a fraction of the time.
   if (/^[!-?A-~]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i.test(address)) return address.toLowerCase();
-  const text = visible(address);
+  const text = typedAddress(address);
   const at = text.lastIndexOf('@');
   if (at < 0) return fold(text);
   const domain = text.slice(at + 1);

@@ -1,5 +1,7 @@
 /** The part of a signup that runs on a page: the submission, attribution, and the checks that endpoints repeat. */
-export { addressKey, isAddress, normalizeAddress } from './address.ts';
+export { addressKey, isAddress, normalizeAddress, typedAddress } from './address.ts';
+export { partsOfLabel, type LabelPart } from './label.ts';
+export { numberIn, type DecimalMark } from './numbers.ts';
 export {
   attributionLimit,
   attributionRules,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { consentOf, withoutAddresses, yesOrNo } from '../../src/facts/index.ts';
 import { readSubmission } from '../../src/endpoint/index.ts';
+import { partsOfLabel } from '../../src/signup/index.ts';
 import { refusals } from '../../../../test/support/refusals.ts';
 
 const sentence = 'I agree to the rules, and get mails.';
@@ -62,11 +63,29 @@ describe('a consent', () => {
     ['as HTML', '<span>I agree to&nbsp;<a href="/rules" title="[x]">the rules</a>,<br/>and get mails.</span>'],
     ['with entities', 'I&#32;agree to the rules&#x2c; and&nbsp;get mails.'],
     ['with the brackets of a link', 'I agree to [the rules], and get mails.'],
+    ['with the addresses of links', 'I agree to [the rules](/rules), and [get mails](https://a.example/m?x=1).'],
     ['with the mark of a required field', 'I agree to the rules, and get mails. *'],
   ])('is a named sentence %s, whether it is sent or named so', (_case, other) => {
     expect(consentIn(other, ['Another.', sentence])).toEqual({ given: true, sentence });
     expect(consentIn(sentence, [other, 'Another.']).given).toBe(true);
     expect(consentIn(other, [other]).given).toBe(true);
+  });
+
+  it('is the label that people read, whatever brackets it has', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('[', ']', '](', ')', '](/a)', '<b>', '&amp;', ' ', '\n'),
+      fc.string({ unit: 'grapheme' }),
+    );
+    const labels = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => `Yes, I agree: ${pieces.join('')}`);
+    fc.assert(
+      fc.property(labels, (label) => {
+        const shown = partsOfLabel(label)
+          .map(({ text }) => text)
+          .join('');
+        expect(consentIn(shown, [label]).given).toBe(true);
+      }),
+      { numRuns: 10_000, seed: 63 },
+    );
   });
 
   it('is composed alike, and keeps an unknown entity on both sides', () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalMarkIn, isAmbiguousNumber, numberIn } from '@newsletter-kit/core/facts';
 
-/** Languages, and the notation of each by the platform. */
-const languages = ['en', 'de', 'fr', 'de-CH', 'en-IN', 'es', 'pt', 'sv', 'pl'];
+/** Languages, and the notation of each by the platform, in the digits of several scripts. */
+const languages = ['en', 'de', 'fr', 'de-CH', 'en-IN', 'es', 'pt', 'sv', 'pl', 'ar-EG', 'fa', 'hi-u-nu-deva'];
 
 const markOf = (language: string): '.' | ',' =>
   new Intl.NumberFormat(language).formatToParts(1.5).some(({ value }) => value === ',') ? ',' : '.';
@@ -17,7 +17,7 @@ describe('a number', () => {
       fc.assert(
         fc.property(fc.integer({ min: -1e12, max: 1e12 }), (thousandths) => {
           const number = thousandths / 1000;
-          const text = written.format(number).replace('−', '-');
+          const text = written.format(number).replace(/\p{Bidi_C}/gu, '');
           expect(numberIn(text, markOf(language))).toBe(number);
           expect(numberIn(text)).toBe(isAmbiguousNumber(text) ? undefined : number);
           expect([undefined, markOf(language)]).toContain(decimalMarkIn(text));
@@ -27,8 +27,29 @@ describe('a number', () => {
     },
   );
 
+  it('in the digits of any script is the number', () => {
+    const systems = Intl.supportedValuesOf('numberingSystem');
+    const digits = systems.map((numberingSystem) =>
+      new Intl.NumberFormat('en', { numberingSystem, useGrouping: false }).format(9_876_543_210),
+    );
+    const decimal = digits.filter((text) => /^\p{Nd}{10}$/u.test(text));
+    expect(decimal.length).toBeGreaterThan(50);
+    for (const text of decimal) expect(numberIn(text), text).toBe(9_876_543_210);
+  });
+
+  it.each([
+    ['１，２３４．５', 1234.5],
+    ['－１２．５', -12.5],
+    ['١٬٢٣٤', 1234],
+    ['١٫٢٣٤', 1.234],
+  ])('%s is %d', (text, number) => {
+    expect(numberIn(text)).toBe(number);
+    expect(isAmbiguousNumber(text)).toBe(false);
+  });
+
   it.each([
     ['1.234', undefined],
+    ['١.٢٣٤', undefined],
     ['-1,234', undefined],
     ['12', undefined],
     ['12.5', '.'],
