@@ -65,7 +65,7 @@ export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readL
           totalTimeoutMs: deadline - host.monotonic(),
         });
         for (let page: Page<unknown> | null = first; page !== null; page = await page.next())
-          records.push(...page.items);
+          records.push(...page.items, ...page.leftOut);
       } catch (error) {
         if (error instanceof AbortedError) throw error;
         return 'unclear';

@@ -162,6 +162,16 @@ describe('after a lost response', () => {
     await expect(call).rejects.toThrow(unknown);
   });
 
+  it('a record that lists leave out shows it too: without an id it is answered, and as no object nothing is known', async () => {
+    const { id: _id, ...unnamed } = journey;
+    const found = enrolling([lost, list(unnamed)]);
+    expect(await found.call).toEqual({ data: unnamed });
+    expect(found.sent()).toBe('POST GET');
+    const unreadable = enrolling([lost, list(17)]);
+    await expect(unreadable.call).rejects.toThrow(unknown);
+    expect(unreadable.sent()).toBe('POST GET');
+  });
+
   it('the lookup has the time that is left of the call, and large pages', async () => {
     const { host, call } = enrolling([lost, list(journey)], { totalTimeoutMs: 10_000 });
     expect(await call.withResponse()).toMatchObject({ data: { data: journey }, status: 200, headers: {} });
