@@ -1,4 +1,4 @@
-/** Writes `src/contract/answer-records.ts`: the fields of each record, and the values that parameters of a list take. */
+/** Writes `src/contract/answer-records.ts`: fields of each record, and the values that parameters of a list take. */
 import * as z from 'zod/mini';
 import { all, bare } from './operations.ts';
 import { namedSchema } from './typescript.ts';
