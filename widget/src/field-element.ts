@@ -23,8 +23,8 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  * @attr {boolean} required - The form is not sent without a value; a checkbox must be ticked.
  * @attr {string} value - Initial value.
  * @attr {boolean} hidden - The value is sent, but the field is not shown.
- * @attr {'utm_id' | 'utm_source_platform'} from - Parameter of the visit's address whose value a hidden field is sent
- *   with.
+ * @attr {string} from - Parameter of the visit's address whose value a hidden field is sent with, such as `utm_id` or
+ *   `gclid`.
  * @attr {string} autocomplete - Value that the browser may fill in, such as `given-name`, `family-name` or `name`.
  * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` if a
  *   choice contains a comma.

@@ -49,7 +49,7 @@ export function announceConsent(detail: unknown): void {
 /** Adds the page's address unless it was added before: going back is not a new visit. */
 function addVisit(): void {
   const hasLanded = visits.length > 0;
-  if ((hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href)) return;
+  if ((hasLanded && !/[?#&].*=/.test(location.href)) || visits.some(({ url }) => url === location.href)) return;
   visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
   // A page that is open for days keeps its first and its latest addresses. A negative number removes none.
   visits.splice(1, visits.length - 50);

@@ -8,6 +8,7 @@ export {
   jsonBytes,
   readAttribution,
   readTouches,
+  referringSite,
   applyOverrides,
   type AttributionField,
   type AttributionOptions,

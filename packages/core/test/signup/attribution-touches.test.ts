@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   {
     name: 'landing with a referral code',
     steps: [{ load: '/?ref=gBZbSVal1X' }],
-    first: { referral_code: 'gBZbSVal1X' },
+    first: { utm_source: 'gBZbSVal1X', referral_code: 'gBZbSVal1X' },
   },
   { name: 'landing from another site', steps: [{ load: '/', from: news }], first: fromNews },
   {
@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
   {
     name: 'a referral code is remembered too',
     steps: [{ load: '/?ref=gBZbSVal1X' }, 'grant', { load: '/two' }, 'grant'],
-    first: { referral_code: 'gBZbSVal1X' },
+    first: { utm_source: 'gBZbSVal1X', referral_code: 'gBZbSVal1X' },
   },
   {
     name: 'a referrer is remembered too',

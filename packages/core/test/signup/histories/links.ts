@@ -38,11 +38,6 @@ export const links: readonly Link[] = [
     sent: always({ utm_source: 'mail' }),
   },
   {
-    title: 'A telephone number in a value: `?utm_source=sms&utm_content=tel:%2B49 170 1234567`',
-    steps: [{ load: '/?utm_source=sms&utm_content=tel:%2B49%20170%201234567' }],
-    sent: always({ utm_source: 'sms', utm_content: 'tel' }),
-  },
-  {
     title: 'A placeholder of Meta: `?utm_source={{site_source_name}}&utm_medium=paid`',
     steps: [{ load: '/?utm_source={{site_source_name}}&utm_medium=paid' }],
     sent: always({ utm_medium: 'paid' }),
@@ -71,7 +66,8 @@ export const links: readonly Link[] = [
     title: 'A code of the service in `ref`: `?ref=gBZbSVal1X`',
     steps: [{ load: '/?ref=gBZbSVal1X' }],
     sent: [
-      { attribution: { referral_code: 'gBZbSVal1X' } },
+      { attribution: { utm_source: 'gBZbSVal1X', referral_code: 'gBZbSVal1X' } },
+      { attributes: { 'ref-is': 'code' }, attribution: { referral_code: 'gBZbSVal1X' } },
       { attributes: { 'ref-is': 'source' }, attribution: { utm_source: 'gBZbSVal1X' } },
     ],
   },
