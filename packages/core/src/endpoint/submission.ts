@@ -63,11 +63,11 @@ export function readSubmission(input: unknown): ReadSubmission {
   }
 
   const attribution: { -readonly [Name in keyof Attribution]: Attribution[Name] } = {};
-  // A browser's own post has the parameter `ref` as the page's address had it.
+  // A browser's own post has `ref` as the page's address had it, and the referrer.
   const ref = new URLSearchParams({ ref: text('ref') ?? '' }).toString();
-  const referred = readAttribution({ url: `post:?${ref}`, referrer: '' });
+  const visit = readAttribution({ url: `post:?${ref}`, referrer: text('referrer', 2000) ?? '' });
   for (const name of attributionFields) {
-    const value = cleanValue(text(name) ?? '') || referred[name];
+    const value = cleanValue(text(name) ?? '') || visit[name];
     if (value) attribution[name] = value;
   }
   const token = text('token');

@@ -1,4 +1,4 @@
-/** The parameters and the host of an address, and the cleaning of values. */
+/** The parameters of a page's address, and the cleaning of their values. */
 import { cleanText, textLimit } from './submission.ts';
 
 /** Signs around the name of a placeholder. Quotes, hyphens, underscores and round brackets enclose real words too. */
@@ -60,9 +60,4 @@ export function readParameters(url: URL | undefined): ReadonlyMap<string, string
       if (!found.get(name)) found.set(name, cleanValue(value));
     }
   return found;
-}
-
-/** The host of a site, which may be written as a host, without `www.` and port. */
-export function hostOf(site = ''): string {
-  return site.toLowerCase().replace(/^(.*\/\/)?(www\.)?|:\d+$/g, '');
 }

@@ -3,9 +3,9 @@
  * chooses the first or the last touch of several visits. Pure: the caller stores the touches.
  */
 import { utmFields } from '../contract/values.ts';
-import { cleanValue, hostOf, readParameters } from './attribution-values.ts';
+import { cleanValue, readParameters } from './attribution-values.ts';
 import type { clickSource, referrerSource } from './source-tables.ts';
-import { attributionFields, type Attribution, cleanText, parseUrl, textLimit, toJson } from './submission.ts';
+import { attributionFields, type Attribution, cleanText, hostOf, parseUrl, textLimit, toJson } from './submission.ts';
 
 /** One of the seven names in {@link Attribution}. */
 export type AttributionField = (typeof attributionFields)[number];

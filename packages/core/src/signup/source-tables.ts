@@ -3,7 +3,7 @@
  * linked here. Tables of their own, because few pages ask for them.
  */
 
-import { hostOf } from './attribution-values.ts';
+import { hostOf } from './submission.ts';
 
 /** A source and its medium. */
 export interface NamedSource {

@@ -27,7 +27,7 @@ export interface Shown {
 export interface Sent {
   readonly attributes?: Readonly<Record<string, string>>;
   readonly attribution: Attribution;
-  /** Custom fields that take `utm_id` and `utm_source_platform`. */
+  /** Parameters that custom fields take, besides `utm_id` and `utm_source_platform`. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
