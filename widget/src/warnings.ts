@@ -30,6 +30,6 @@ export function oneOf<Value extends string>(
   const values = [byDefault, ...others];
   const found = values.find((allowed) => allowed === value);
   if (found) return found;
-  warn(element, 'attribute', `${attribute}="${value}" is none of ${values.join(', ')}: takes "${byDefault}".`);
+  warn(element, 'attribute', `${attribute}="${value}" is not one of ${values.join(', ')}: takes "${byDefault}".`);
   return byDefault;
 }

@@ -4,7 +4,6 @@ import {
   attributionFields,
   attributionLimit,
   cleanText,
-  clickSource,
   fitAttribution,
   readAttribution,
   submissionLimit,
@@ -24,13 +23,6 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: 'nothing known', expected: {} },
-  { name: 'one parameter', url: '?utm_source=fair', expected: { utm_source: 'fair' } },
-  {
-    name: 'all five parameters',
-    url: '?utm_source=a&utm_medium=b&utm_campaign=c&utm_term=d&utm_content=e',
-    expected: { utm_source: 'a', utm_medium: 'b', utm_campaign: 'c', utm_term: 'd', utm_content: 'e' },
-  },
   {
     name: 'spaces as plus and as %20',
     url: '?utm_campaign=spring+sale%202026',
@@ -58,17 +50,9 @@ const rows: readonly Row[] = [
     url: `?utm_campaign=${'x'.repeat(2000)}`,
     expected: { utm_campaign: 'x'.repeat(500) },
   },
-  { name: 'a name in another case', url: '?UTM_Source=Fair', expected: { utm_source: 'Fair' } },
-  { name: 'a repeated name: the first', url: '?utm_source=first&utm_source=second', expected: { utm_source: 'first' } },
   { name: 'an empty parameter', url: '?utm_source=&utm_medium=cpc', expected: { utm_medium: 'cpc' } },
   { name: 'a parameter of blanks', url: '?utm_source=%20%20', expected: {} },
   { name: 'parameters we do not know', url: '?utm_id=7&utm_channel=import&gclid=abc&tier=premium', expected: {} },
-  {
-    name: 'a fragment of parameters',
-    url: '#utm_source=hash&utm_medium=b',
-    expected: { utm_source: 'hash', utm_medium: 'b' },
-  },
-  { name: 'a hash route', url: '#/join?utm_source=fair', expected: { utm_source: 'fair' } },
   {
     name: 'a hash route of old crawlers',
     url: '#!/join?UTM_SOURCE=fair&ref=gBZbSVal1X',
@@ -79,16 +63,6 @@ const rows: readonly Row[] = [
     name: 'the query wins over the fragment',
     url: '?utm_source=query#/join?utm_source=hash&utm_medium=b',
     expected: { utm_source: 'query', utm_medium: 'b' },
-  },
-  {
-    name: 'a link that was encoded for HTML twice',
-    url: '?utm_source=a&amp;utm_medium=b&amp;amp;utm_term=c',
-    expected: { utm_source: 'a', utm_medium: 'b', utm_term: 'c' },
-  },
-  {
-    name: 'values are decoded once',
-    url: '?utm_source=a%2520b&utm_medium=%2526',
-    expected: { utm_source: 'a%20b', utm_medium: '%26' },
   },
   {
     name: 'markup stays text',
@@ -103,56 +77,12 @@ const rows: readonly Row[] = [
     url: '?utm_source=%E0%A4%A&utm_medium=cpc',
     expected: { utm_source: '\uFFFD%A', utm_medium: 'cpc' },
   },
-  {
-    name: 'an e-mail address is left out',
-    url: '?utm_content=ada@example.com&utm_source=mail',
-    expected: { utm_source: 'mail' },
-  },
-  {
-    name: 'ten letters and digits that are no word in ref: a code or a source',
-    url: '?REF=gBZbSVal1X',
-    expected: { utm_source: 'gBZbSVal1X', referral_code: 'gBZbSVal1X' },
-  },
-  {
-    name: 'a name that looks like a code',
-    url: '?ref=TechCrunch',
-    expected: { utm_source: 'TechCrunch', referral_code: 'TechCrunch' },
-  },
-  {
-    name: 'a code beside a source',
-    url: '?ref=gBZbSVal1X&utm_source=fair',
-    expected: { utm_source: 'fair', referral_code: 'gBZbSVal1X' },
-  },
-  {
-    name: 'a code beside an ad',
-    url: '?ref=gBZbSVal1X&gad_campaignid=7',
-    options: { clickSource },
-    expected: { utm_source: 'google', utm_medium: 'cpc', referral_code: 'gBZbSVal1X' },
-  },
-  { name: 'a host in ref', url: '?ref=blog.example.com', expected: { utm_source: 'blog.example.com' } },
-  { name: 'a name in ref', url: '?ref=producthunt', expected: { utm_source: 'producthunt' } },
   { name: 'a word of ten letters in ref', url: '?ref=Newsletter', expected: { utm_source: 'Newsletter' } },
   { name: 'a word and a year in ref', url: '?ref=Spring2026', expected: { utm_source: 'Spring2026' } },
   { name: 'a placeholder in ref', url: '?ref={{site}}', expected: {} },
-  { name: 'no value in ref', url: '?ref=undefined', expected: {} },
   { name: 'our own host in ref', url: '?ref=www.shop.example', expected: {} },
   { name: 'a sister site in ref', url: '?ref=blog.example', options: { sameSite: ['blog.example'] }, expected: {} },
-  { name: 'utm_source before ref', url: '?ref=alpha&utm_source=beta', expected: { utm_source: 'beta' } },
-  { name: 'ref is nothing', url: '?ref=alpha', options: { refIs: 'none' }, expected: {} },
-  { name: 'ref is a code', url: '?ref=alpha', options: { refIs: 'code' }, expected: { referral_code: 'alpha' } },
   { name: 'ref is a code, not a host', url: '?ref=blog.example.com', options: { refIs: 'code' }, expected: {} },
-  {
-    name: 'ref is a source',
-    url: '?ref=gBZbSVal1X',
-    options: { refIs: 'source' },
-    expected: { utm_source: 'gBZbSVal1X' },
-  },
-  {
-    name: 'a referral code under another name, and ref as a source',
-    url: '?ref=fair&invite=Yes-1_a',
-    options: { referralParameter: 'Invite' },
-    expected: { utm_source: 'fair', referral_code: 'Yes-1_a' },
-  },
   {
     name: 'a source under another name',
     url: '?ref=fair&via=mail',
@@ -162,28 +92,9 @@ const rows: readonly Row[] = [
   { name: 'no referral code: wrong characters', url: '?ref=a%20b', options: { refIs: 'code' }, expected: {} },
   { name: 'no referral code: too long', url: `?ref=${'a'.repeat(65)}`, options: { refIs: 'code' }, expected: {} },
   {
-    name: 'another site, without its path',
-    referrer: 'https://news.example/post/1?q=private#x',
-    expected: { referring_site: 'https://news.example' },
-  },
-  {
     name: 'another site over http with a port',
     referrer: 'http://intranet.example:8080/',
     expected: { referring_site: 'http://intranet.example:8080' },
-  },
-  { name: 'our own page is no referrer', referrer: 'https://shop.example/start', expected: {} },
-  { name: 'our own page with www is no referrer', referrer: 'https://www.shop.example/start', expected: {} },
-  { name: 'our own page before https is no referrer', referrer: 'http://shop.example/', expected: {} },
-  {
-    name: 'a subdomain is another site',
-    referrer: 'https://blog.shop.example/',
-    expected: { referring_site: 'https://blog.shop.example' },
-  },
-  {
-    name: 'a sister site is no referrer, with www and without',
-    referrer: 'https://www.blog.shop.example/post',
-    options: { sameSite: ['blog.shop.example'] },
-    expected: {},
   },
   {
     name: 'an Android app, without its path',
@@ -194,23 +105,6 @@ const rows: readonly Row[] = [
     name: 'a page of ours with parameters: an earlier visit',
     referrer: 'https://shop.example/land?utm_source=fair&ref=alpha',
     expected: { utm_source: 'fair' },
-  },
-  {
-    name: 'a page of a sister site with parameters',
-    referrer: 'https://blog.example/land?utm_source=fair',
-    options: { sameSite: ['blog.example'] },
-    expected: {},
-  },
-  {
-    name: 'a second question mark',
-    url: '?p=12?utm_source=fair&utm_medium=b',
-    expected: { utm_source: 'fair', utm_medium: 'b' },
-  },
-  { name: 'a second question mark, encoded', url: '?p=12%3Futm_source=fair', expected: { utm_source: 'fair' } },
-  {
-    name: 'a path that goes on with &',
-    url: '&utm_source=fair&utm_medium=b',
-    expected: { utm_source: 'fair', utm_medium: 'b' },
   },
   {
     name: 'a value with a question mark',

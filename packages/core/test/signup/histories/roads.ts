@@ -2,274 +2,209 @@ import {
   always,
   assumed,
   byClickId,
-  byReferrer,
   direct,
   fromAd,
   fromSearch,
   fromSite,
   search,
   type History,
+  type Sent,
+  type Step,
 } from './types.ts';
 
 const site = 'https://example.com';
-/** What the three others show of an address in which they find no campaign. */
-const unread = { ga4: assumed(direct), plausible: 'Direct / None → Direct', ghost: 'Direct' };
-/** What the three others show where they read `utm_source=x` alone; the other values as they are. */
-const asIs = {
-  ga4: assumed('x / (not set); the value as it is'),
-  plausible: 'x; the value as it is',
-  ghost: 'x; the value as it is',
-};
+const blog = 'https://www.blog.test';
 const x = { utm_source: 'x' };
+const code = { referral_code: 'gBZbSVal1X' };
+const last = { attribution: 'last' };
+
+/** What Google Analytics, Plausible and Ghost show. */
+type Others = readonly [ga4: string, plausible: string, ghost: string];
+
+const none: Others = [direct, 'Direct / None → Direct', 'Direct'];
+const ofX: Others = ['x / (not set)', 'x', 'x / –'];
+const asItIs: Others = ['x / (not set); the value as it is', 'x; the value as it is', 'x; the value as it is'];
+const ofGoogle: Others = ['google / organic → Organic Search', 'Google → Organic Search', 'Google / search'];
+const ofAd: Others = ['google / cpc → Paid Search', 'Google, (gclid) → Paid Search', 'Google / search'];
+
+const road = (
+  title: string,
+  steps: readonly Step[],
+  sent: readonly Sent[],
+  [ga4, plausible, ghost]: Others,
+): History => ({
+  title,
+  steps,
+  sent,
+  ga4: assumed(ga4),
+  plausible,
+  ghost,
+});
+
+/** Loads a page, from another one. */
+const visit = (load: string, from = ''): readonly Step[] => [{ load, from }];
+/** Lands on a page of the site, and clicks on to the form. */
+const clickOn = (landing: string, from = '', ...between: readonly Step[]): readonly Step[] => [
+  { load: landing, from },
+  ...between,
+  { load: '/join', from: site + landing },
+];
+/** Comes from an Android app. */
+const fromApp = (id: string, sent: readonly Sent[], plausible: string, ghost: string): History =>
+  road(`From the app \`${id}\``, visit('/', `android-app://${id}/`), sent, [
+    `${id} / referral → Referral`,
+    plausible,
+    ghost,
+  ]);
+const app = (id: string): string => `android-app://${id}`;
 
 /** One click on, links that are damaged, apps, and values that say two things or none. */
 export const roads: readonly History[] = [
-  {
-    title: '`utm_source=x`, one click on, without consent',
-    steps: [{ load: '/land?utm_source=x' }, { load: '/join', from: `${site}/land?utm_source=x` }],
-    sent: [{ attribution: x }, { attributes: { attribution: 'last' }, attribution: x }],
-    ga4: assumed('x / (not set)'),
-    plausible: 'x',
-    ghost: 'x / –',
-  },
-  {
-    title: '`ref=alpha`, one click on',
-    steps: [{ load: '/?ref=alpha' }, { load: '/join', from: `${site}/?ref=alpha` }],
-    sent: always({ utm_source: 'alpha' }),
-    ga4: assumed(direct),
-    plausible: 'alpha → Referral',
-    ghost: 'alpha / –',
-  },
-  {
-    title: '`gclid`, one click on',
-    steps: [
-      { load: '/?gclid=Cj0KC', from: `${search}/` },
-      { load: '/join', from: `${site}/?gclid=Cj0KC` },
+  road(
+    '`utm_source=x`, one click on',
+    clickOn('/land?utm_source=x'),
+    [{ attribution: x }, { attributes: last, attribution: x }],
+    ofX,
+  ),
+  road('`ref=alpha`, one click on', clickOn('/?ref=alpha'), always({ utm_source: 'alpha' }), [
+    direct,
+    'alpha → Referral',
+    'alpha / –',
+  ]),
+  road('`gclid`, one click on', clickOn('/?gclid=Cj0KC', search), fromAd('google', 'cpc'), ofAd),
+  road('`utm_source=x`, two clicks on', clickOn('/two', `${site}/?utm_source=x`), always({}), ofX),
+  road(
+    '`utm_source=x`, then by a link of ours with `utm_source=footer`',
+    visit('/join?utm_source=footer', `${site}/?utm_source=x`),
+    [{ attribution: x }, { attributes: last, attribution: { utm_source: 'footer' } }],
+    ['x / (not set)', 'x', 'footer; x as UTM'],
+  ),
+  road(
+    '`utm_source=x` from `www.blog.test`, with consent, one click on',
+    clickOn('/?utm_source=x', blog, 'grant'),
+    [
+      { attribution: { ...x, referring_site: blog } },
+      { attributes: last, attribution: { ...x, referring_site: blog } },
     ],
-    sent: fromAd('google', 'cpc'),
-    ga4: assumed('google / cpc → Paid Search'),
-    plausible: 'Google, (gclid) → Paid Search',
-    ghost: 'Google / search',
-  },
-  {
-    title: '`utm_source=x`, two clicks on',
-    steps: [
-      { load: '/?utm_source=x' },
-      { load: '/two', from: `${site}/?utm_source=x` },
-      { load: '/join', from: `${site}/two` },
-    ],
-    sent: always({}),
-    ga4: assumed('x / (not set)'),
-    plausible: 'x',
-    ghost: 'x / –',
-  },
-  {
-    title: '`utm_source=x`, then by a link of ours with `utm_source=footer`',
-    steps: [{ load: '/?utm_source=x' }, { load: '/join?utm_source=footer', from: `${site}/?utm_source=x` }],
-    sent: [{ attribution: x }, { attributes: { attribution: 'last' }, attribution: { utm_source: 'footer' } }],
-    ga4: assumed('x / (not set)'),
-    plausible: 'x',
-    ghost: 'footer; x as UTM',
-  },
-  {
-    title: '`utm_source=x` from `www.blog.test`, one click on, with consent',
-    steps: [
-      { load: '/?utm_source=x', from: 'https://www.blog.test/' },
-      'grant',
-      { load: '/join', from: `${site}/?utm_source=x` },
-    ],
-    sent: [
-      { attribution: { ...x, referring_site: 'https://www.blog.test' } },
-      { attributes: { attribution: 'last' }, attribution: { ...x, referring_site: 'https://www.blog.test' } },
-    ],
-    ga4: assumed('x / (not set)'),
-    plausible: 'x',
-    ghost: 'x / –',
-  },
-  {
-    title: 'From a page of ours with a search: `/find?q=boats`',
-    steps: [{ load: '/join', from: `${site}/find?q=boats` }],
-    sent: always({}),
-    ...unread,
-  },
-  {
-    title: '`utm_source=x` on blog.example.com, one click on to example.com',
-    steps: [{ load: '/join', from: 'https://blog.example.com/?utm_source=x' }],
-    sent: [
+    ofX,
+  ),
+  road('From a page of ours with a search: `/find?q=boats`', visit('/join', `${site}/find?q=boats`), always({}), none),
+  road(
+    '`utm_source=x` on blog.example.com, one click on to example.com',
+    visit('/join', 'https://blog.example.com/?utm_source=x'),
+    [
       { attribution: { referring_site: 'https://blog.example.com' } },
       { attributes: { 'same-site': 'blog.example.com' }, attribution: {} },
     ],
-    ga4: assumed('x / (not set)'),
-    plausible: 'blog.example.com → Referral',
-    ghost: 'blog.example.com / –',
-  },
-  {
-    title: 'A second question mark: `?p=12?utm_source=x&utm_medium=y`',
-    steps: [{ load: '/?p=12?utm_source=x&utm_medium=y' }],
-    sent: always({ ...x, utm_medium: 'y' }),
-    ga4: assumed('(not set) / y'),
-    plausible: 'Direct / None, medium y',
-    ghost: 'Direct',
-  },
-  {
-    title: 'One that was encoded: `?p=12%3Futm_source=x`',
-    steps: [{ load: '/?p=12%3Futm_source=x' }],
-    sent: always(x),
-    ...unread,
-  },
-  { title: 'None: `/verify&utm_source=x`', steps: [{ load: '/verify&utm_source=x' }], sent: always(x), ...unread },
-  {
-    title: 'From the app of Gmail',
-    steps: [{ load: '/', from: 'android-app://com.google.android.gm/' }],
-    sent: fromSite('android-app://com.google.android.gm', 'gmail', 'email'),
-    ga4: assumed('com.google.android.gm / referral → Referral'),
-    plausible: 'Gmail → Email*',
-    ghost: 'Gmail / email*',
-  },
-  {
-    title: 'From the app of Google',
-    steps: [{ load: '/', from: 'android-app://com.google.android.googlequicksearchbox/' }],
-    sent: fromSite('android-app://com.google.android.googlequicksearchbox', 'google', 'organic'),
-    ga4: assumed('com.google.android.googlequicksearchbox / referral → Referral'),
-    plausible: 'Google → Organic Search*',
-    ghost: 'com.google.android.googlequicksearchbox / –*',
-  },
-  {
-    title: 'From the app of LinkedIn',
-    steps: [{ load: '/', from: 'android-app://com.linkedin.android/' }],
-    sent: fromSite('android-app://com.linkedin.android', 'linkedin', 'social'),
-    ga4: assumed('com.linkedin.android / referral → Referral'),
-    plausible: 'LinkedIn → Organic Social',
-    ghost: 'LinkedIn / social',
-  },
-  {
-    title: 'From an app that no list has',
-    steps: [{ load: '/', from: 'android-app://org.example.reader/' }],
-    sent: always({ referring_site: 'android-app://org.example.reader' }),
-    ga4: assumed('org.example.reader / referral → Referral'),
-    plausible: 'org.example.reader → Referral*',
-    ghost: 'org.example.reader / –*',
-  },
-  {
-    title: '`gad_source` and `gad_campaignid` of an ad whose `gclid` was removed, from google.com',
-    steps: [{ load: '/?gad_source=1&gad_campaignid=7', from: `${search}/` }],
-    sent: fromAd('google', 'cpc', search),
-    ga4: assumed('google / organic → Organic Search'),
-    plausible: 'Google → Organic Search',
-    ghost: 'Google / search',
-  },
-  {
-    title: '`gad_campaignid`, no referrer',
-    steps: [{ load: '/?gad_campaignid=7' }],
-    sent: fromAd('google', 'cpc'),
-    ...unread,
-  },
-  {
-    title: '`gad_source` with only `referrer-medium`, from google.com',
-    steps: [{ load: '/?gad_source=1', from: `${search}/` }],
-    sent: fromSearch,
-    ga4: assumed('google / organic → Organic Search'),
-    plausible: 'Google → Organic Search',
-    ghost: 'Google / search',
-  },
-  {
-    title: 'A name that looks like a code: `ref=TechCrunch`',
-    steps: [{ load: '/?ref=TechCrunch' }],
-    sent: [
+    ['x / (not set)', 'blog.example.com → Referral', 'blog.example.com / –'],
+  ),
+  road(
+    '`utm_medium=email` from google.com, one click on',
+    clickOn('/?utm_medium=email', search),
+    always({ utm_medium: 'email' }),
+    ['(not set) / email', 'Google → Organic Search', 'Direct'],
+  ),
+  road(
+    'A second question mark: `?p=12?utm_source=x&utm_medium=y`',
+    visit('/?p=12?utm_source=x&utm_medium=y'),
+    always({ ...x, utm_medium: 'y' }),
+    ['(not set) / y', 'Direct / None, medium y', 'Direct'],
+  ),
+  road('One that was encoded: `?p=12%3Futm_source=x`', visit('/?p=12%3Futm_source=x'), always(x), none),
+  road('None: `/verify&utm_source=x`', visit('/verify&utm_source=x'), always(x), none),
+  fromApp(
+    'com.google.android.gm',
+    fromSite(app('com.google.android.gm'), 'gmail', 'email'),
+    'Gmail → Email*',
+    'Gmail / email*',
+  ),
+  fromApp(
+    'com.linkedin.android',
+    fromSite(app('com.linkedin.android'), 'linkedin', 'social'),
+    'LinkedIn → Organic Social',
+    'LinkedIn / social',
+  ),
+  fromApp('com.Slack', fromSite(app('com.Slack'), 'slack', 'social'), 'com.slack → Referral*', 'com.slack / –*'),
+  fromApp(
+    'org.example.reader',
+    always({ referring_site: app('org.example.reader') }),
+    'org.example.reader → Referral*',
+    'org.example.reader / –*',
+  ),
+  road(
+    '`gad_source`, `gad_campaignid` without the `gclid`, from google.com',
+    visit('/?gad_source=1&gad_campaignid=7', search),
+    fromAd('google', 'cpc', search),
+    ofGoogle,
+  ),
+  road('`gad_campaignid`, no referrer', visit('/?gad_campaignid=7'), fromAd('google', 'cpc'), none),
+  road('`gad_source` without `click-ids`, from google.com', visit('/?gad_source=1', search), fromSearch, ofGoogle),
+  road(
+    'A name that looks like a code: `ref=TechCrunch`',
+    visit('/?ref=TechCrunch'),
+    [
       { attribution: { utm_source: 'TechCrunch', referral_code: 'TechCrunch' } },
       { attributes: { 'ref-is': 'source' }, attribution: { utm_source: 'TechCrunch' } },
       { attributes: { 'ref-is': 'code' }, attribution: { referral_code: 'TechCrunch' } },
     ],
-    ga4: assumed(direct),
-    plausible: 'TechCrunch → Referral',
-    ghost: 'TechCrunch / –',
-  },
-  {
-    title: 'A code beside a source: `ref=gBZbSVal1X`, and `utm_source=x`',
-    steps: [{ load: '/?ref=gBZbSVal1X&utm_source=x' }],
-    sent: always({ ...x, referral_code: 'gBZbSVal1X' }),
-    ga4: assumed('x / (not set)'),
-    plausible: 'x',
-    ghost: 'gBZbSVal1X; x as UTM',
-  },
-  {
-    title: 'A code beside an ad: `ref=gBZbSVal1X`, and `gclid`',
-    steps: [{ load: '/?ref=gBZbSVal1X&gclid=Cj0KC' }],
-    sent: [
-      { attribution: { utm_source: 'gBZbSVal1X', referral_code: 'gBZbSVal1X' } },
-      {
-        attributes: byClickId,
-        attribution: { utm_source: 'google', utm_medium: 'cpc', referral_code: 'gBZbSVal1X' },
-      },
+    [direct, 'TechCrunch → Referral', 'TechCrunch / –'],
+  ),
+  road(
+    'A code and a source: `ref=gBZbSVal1X&utm_source=x`',
+    visit('/?ref=gBZbSVal1X&utm_source=x'),
+    always({ ...x, ...code }),
+    ['x / (not set)', 'x', 'gBZbSVal1X; x as UTM'],
+  ),
+  road(
+    'A code and an ad: `ref=gBZbSVal1X&gclid=…`',
+    visit('/?ref=gBZbSVal1X&gclid=Cj0KC'),
+    [
+      { attribution: { utm_source: 'gBZbSVal1X', ...code } },
+      { attributes: byClickId, attribution: { utm_source: 'google', utm_medium: 'cpc', ...code } },
     ],
-    ga4: assumed('google / cpc → Paid Search'),
-    plausible: 'gBZbSVal1X → Referral',
-    ghost: 'gBZbSVal1X / –',
-  },
-  {
-    title: '`ref=alpha`, on a page whose `ref-is` is misspelt',
-    steps: [{ load: '/?ref=alpha' }],
-    sent: [{ attributes: { 'ref-is': 'sauce' }, attribution: {} }],
-    ga4: assumed(direct),
-    plausible: 'alpha → Referral',
-    ghost: 'alpha / –',
-  },
-  {
-    title: 'A placeholder of Mailchimp: `utm_source=x`, `utm_campaign=*|CAMPAIGN|*`',
-    steps: [{ load: '/?utm_source=x&utm_campaign=*|CAMPAIGN|*' }],
-    sent: always(x),
-    ...asIs,
-  },
-  {
-    title: 'A placeholder in a value: `utm_source=x`, `utm_campaign=spring-[[ad.name]]`',
-    steps: [{ load: '/?utm_source=x&utm_campaign=spring-[[ad.name]]' }],
-    sent: always({ ...x, utm_campaign: 'spring' }),
-    ...asIs,
-  },
-  {
-    title: 'What Google Analytics writes for nothing: `utm_source=x`, `utm_term=(not provided)`',
-    steps: [{ load: '/?utm_source=x&utm_term=(not+provided)' }],
-    sent: always(x),
-    ...asIs,
-  },
-  {
-    title:
-      'Neither an address nor a telephone number: `utm_source=x`, `utm_campaign=acme@2024`, `utm_content=0123456789`',
-    steps: [{ load: '/?utm_source=x&utm_campaign=acme@2024&utm_content=0123456789' }],
-    sent: always({ ...x, utm_campaign: 'acme@2024', utm_content: '0123456789' }),
-    ...asIs,
-  },
-  {
-    title: '`utm_id=42` alone, for a field with `from="utm_id"`',
-    steps: [{ load: '/?utm_id=42' }],
-    sent: [{ attribution: {}, details: { utm_id: '42' } }],
-    ...unread,
-  },
-  {
-    title: '`gclid`, for a field with `from="gclid"`',
-    steps: [{ load: '/?gclid=Cj0KC', from: `${search}/` }],
-    sent: [{ attribution: { referring_site: search }, details: { gclid: 'Cj0KC' } }],
-    ga4: assumed('google / cpc → Paid Search'),
-    plausible: 'Google, (gclid) → Paid Search',
-    ghost: 'Google / search',
-  },
-  {
-    title: '`gclid`, for a field with `from="gclid"`; the next day directly, with consent',
-    steps: [{ load: '/?gclid=Cj0KC' }, 'grant', { days: 1 }, { load: '/' }],
-    sent: [{ attribution: {}, details: { gclid: 'Cj0KC' } }],
-    ga4: assumed('google / cpc → Paid Search'),
-    plausible: 'Direct / None → Direct',
-    ghost: 'Direct',
-  },
-  {
-    title: 'From google.com, with `utm_medium=email` and `referrer-medium`, one click on',
-    steps: [
-      { load: '/?utm_medium=email', from: `${search}/` },
-      { load: '/join', from: `${site}/?utm_medium=email` },
-    ],
-    sent: [{ attribution: { utm_medium: 'email' } }, { attributes: byReferrer, attribution: { utm_medium: 'email' } }],
-    ga4: assumed('(not set) / email'),
-    plausible: 'Google → Organic Search',
-    ghost: 'Direct',
-  },
+    ['google / cpc → Paid Search', 'gBZbSVal1X → Referral', 'gBZbSVal1X / –'],
+  ),
+  road(
+    '`ref=alpha`, and `ref-is` is misspelt',
+    visit('/?ref=alpha'),
+    [{ attributes: { 'ref-is': 'sauce' }, attribution: {} }],
+    [direct, 'alpha → Referral', 'alpha / –'],
+  ),
+  road(
+    'A placeholder of Mailchimp: `*|CAMPAIGN|*`',
+    visit('/?utm_source=x&utm_campaign=*|CAMPAIGN|*'),
+    always(x),
+    asItIs,
+  ),
+  road(
+    'A placeholder in a value: `spring-[[ad.name]]`',
+    visit('/?utm_source=x&utm_campaign=spring-[[ad.name]]'),
+    always({ ...x, utm_campaign: 'spring' }),
+    asItIs,
+  ),
+  road(
+    'What Google Analytics writes for nothing: `(not provided)`',
+    visit('/?utm_source=x&utm_term=(not+provided)'),
+    always(x),
+    asItIs,
+  ),
+  road(
+    'No address and no telephone number: `acme@2024`, `0123456789`',
+    visit('/?utm_source=x&utm_campaign=acme@2024&utm_content=0123456789'),
+    always({ ...x, utm_campaign: 'acme@2024', utm_content: '0123456789' }),
+    asItIs,
+  ),
+  road('`utm_id=42` alone, for a field', visit('/?utm_id=42'), [{ attribution: {}, details: { utm_id: '42' } }], none),
+  road(
+    '`gclid`, for a field, from google.com',
+    visit('/?gclid=Cj0KC', search),
+    [{ attribution: { referring_site: search }, details: { gclid: 'Cj0KC' } }],
+    ofAd,
+  ),
+  road(
+    '`gclid`, for a field; the next day directly',
+    [...visit('/?gclid=Cj0KC'), 'grant', { days: 1 }, ...visit('/')],
+    [{ attribution: {}, details: { gclid: 'Cj0KC' } }],
+    ['google / cpc → Paid Search', ...([none[1], none[2]] as const)],
+  ),
 ];
