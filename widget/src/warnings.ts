@@ -16,7 +16,7 @@ export function warn(element: Element, reason: WarningReason, message: string): 
 export const warningsOf = (element: Element): readonly string[] => [...(shown.get(element) ?? [])];
 
 /**
- * Checks the value of an attribute against the allowed words. The default of an attribute that names data is to use none.
+ * Checks the value of an attribute against the allowed words. An attribute that names data has the default `none`.
  *
  * @returns the value, or the default with a warning
  */

@@ -103,7 +103,9 @@ describe('attribution', () => {
     const mailbox = new Mailbox();
     const frame = await openFrame('/widget/test/pages/landing.html?utm_source=fair&gclid=Cj0KC');
     const isLoaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-    frame.contentWindow?.eval("location.href = '/widget/test/pages/landing.html'");
+    const link = frame.contentDocument?.createElement('a');
+    frame.contentDocument?.body.append(Object.assign(link ?? '', { href: '/widget/test/pages/landing.html' }));
+    link?.click();
     await isLoaded;
     const page = await pageIn(frame, mailbox);
     page.form.element.insertAdjacentHTML(

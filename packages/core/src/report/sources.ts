@@ -269,7 +269,8 @@ class ReferralCodes {
   readonly #bits = new Uint8Array(2 ** 22);
 
   add(code: string): void {
-    if (code) for (const place of this.#placesOf(code)) this.#bits[place >>> 3]! |= 1 << (place & 7);
+    for (const place of code ? this.#placesOf(code) : [])
+      this.#bits[place >>> 3] = (this.#bits[place >>> 3] ?? 0) | (1 << (place & 7));
   }
 
   has(text: string): boolean {

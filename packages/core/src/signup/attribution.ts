@@ -21,8 +21,8 @@ export interface VisitOptions {
   /** Parameter with the referral code. Default `ref`. */
   readonly referralParameter?: string | undefined;
   /**
-   * What that parameter carries. Default: a code, except in `ref`, where it is a source, and ten letters and digits that
-   * are no word, as the service makes its codes, are both.
+   * What that parameter carries. Default: a code, except in `ref`, where it is a source, and both if it is ten letters
+   * and digits that are no word, as the service makes its codes.
    */
   readonly refIs?: 'code' | 'source' | 'none' | undefined;
   /** Hosts of the same site, such as `shop.example.com`: they are no referrer. */

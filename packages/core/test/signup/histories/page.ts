@@ -22,9 +22,9 @@ function tableOf(rows: readonly History[]): string {
     '| | Visits | The tag sends | Google Analytics 4 | Plausible | Ghost |',
     '|---|---|---|---|---|---|',
     ...rows.map((row, index) => {
-      const { text, by } = row.ga4;
+      const [{ text, by }, ...others] = row.others;
       const ga4 = by ? `${text} [(${keys.indexOf(by) + 1})](#sources)` : `${text}*`;
-      const cells = [index + 1, row.title, sentWords(row), ga4, row.plausible, row.ghost];
+      const cells = [index + 1, row.title, sentWords(row), ga4, ...others];
       return `| ${cells.map((each) => cell(String(each))).join(' | ')} |`;
     }),
   ].join('\n');

@@ -18,7 +18,6 @@ const x = { utm_source: 'x' };
 const code = { referral_code: 'gBZbSVal1X' };
 const last = { attribution: 'last' };
 
-/** What Google Analytics, Plausible and Ghost show. */
 type Others = readonly [ga4: string, plausible: string, ghost: string];
 
 const none: Others = [direct, 'Direct / None → Direct', 'Direct'];
@@ -27,18 +26,11 @@ const asItIs: Others = ['x / (not set); the value as it is', 'x; the value as it
 const ofGoogle: Others = ['google / organic → Organic Search', 'Google → Organic Search', 'Google / search'];
 const ofAd: Others = ['google / cpc → Paid Search', 'Google, (gclid) → Paid Search', 'Google / search'];
 
-const road = (
-  title: string,
-  steps: readonly Step[],
-  sent: readonly Sent[],
-  [ga4, plausible, ghost]: Others,
-): History => ({
+const road = (title: string, steps: readonly Step[], sent: readonly Sent[], [ga4, ...others]: Others): History => ({
   title,
   steps,
   sent,
-  ga4: assumed(ga4),
-  plausible,
-  ghost,
+  others: [assumed(ga4), ...others],
 });
 
 /** Loads a page, from another one. */

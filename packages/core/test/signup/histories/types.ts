@@ -41,11 +41,8 @@ export interface Link {
 
 /** Visits, and what other tools make of them. */
 export interface History extends Link {
-  readonly ga4: Shown;
-  /** Plausible's source, and its channel; a star where no published rule says so. */
-  readonly plausible: string;
-  /** Ghost's source, and its medium. */
-  readonly ghost: string;
+  /** Plausible's source and channel, Ghost's source and medium; a star where no published rule says so. */
+  readonly others: readonly [ga4: Shown, plausible: string, ghost: string];
 }
 
 const google = 'https://support.google.com/analytics/answer';
