@@ -50,12 +50,12 @@ const chunksBeside: Plugin = {
   },
 };
 
-/** Removes white space from style sheets, the templates that begin with a line end: minifiers leave it there. */
+/** Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. */
 const plainStyles: Plugin = {
   name: 'plain-styles',
   enforce: 'pre',
   transform: (code) =>
-    code.replace(/`\n[^`$]*`/g, (sheet) => sheet.replace(/\s*([{};,])\s+|(?<=:) /g, '$1')),
+    code.replace(/`\n[^`$]*`/g, (sheet) => sheet.replace(/;(?=\s*})|\s*([{};,])\s+|(?<=:) |\b0(?=\.\d)/g, '$1')),
 };
 
 /**

@@ -26,7 +26,7 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     purpose: 'a whole signup: `signup-form.js`, and `signup.js` once the focus enters the form',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
-  { file: 'dist/signup.js', limit: 7500, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  { file: 'dist/signup.js', limit: 7400, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
   { file: 'dist/signup-landing.js', limit: 1500, purpose: '`signup-landing.js`, for pages without a form' },
   {
     file: 'dist/remember.js',

@@ -55,13 +55,10 @@ export async function readOptions(host: AttributionHost, tools: AttributionTools
 }
 
 /** The touch that the element's rule chooses, and the audit of the choice. */
-interface ChosenTouch {
-  readonly touch: Touch | undefined;
-  readonly audit: SignupAudit;
-}
-
-/** Chooses the touch by the element's rule. */
-export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<ChosenTouch> {
+export async function readTouch(
+  host: AttributionHost,
+  tools: AttributionTools,
+): Promise<{ readonly touch: Touch | undefined; readonly audit: SignupAudit }> {
   const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'none', 'first', 'last');
   if (rule === 'none') return { touch: undefined, audit: {} };
   const touches = (await tools.recall(host)) ?? readTouches(tools.readVisits(), await readOptions(host, tools));

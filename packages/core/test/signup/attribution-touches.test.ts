@@ -9,7 +9,6 @@ import {
   knownTouches,
   storedTouches,
   touchLifetime,
-  applyOverrides,
   type Attribution,
 } from '../../src/signup/index.ts';
 import type { Step } from './histories/types.ts';
@@ -21,7 +20,6 @@ interface Row {
   /** What is sent under each rule; one where they agree. */
   readonly first: Attribution;
   readonly last?: Attribution;
-  readonly overrides?: Attribution;
 }
 
 const fair = { utm_source: 'fair', utm_campaign: 'spring' };
@@ -48,7 +46,6 @@ const rows: readonly Row[] = [
     first: { utm_campaign: 'spring' },
     last: mail,
   },
-  { name: 'the next page forgets without consent', steps: [{ load: toFair }, { load: '/two', from: site }], first: {} },
   {
     name: 'the next page forgets when consent comes too late',
     steps: [{ load: toFair }, { load: '/two', from: site }, 'grant'],
@@ -60,24 +57,9 @@ const rows: readonly Row[] = [
     first: {},
   },
   {
-    name: 'the next page remembers with consent',
-    steps: [{ load: toFair }, 'grant', { load: '/two', from: site }, 'grant'],
-    first: fair,
-  },
-  {
-    name: 'a referral code is remembered too',
-    steps: [{ load: '/?ref=gBZbSVal1X' }, 'grant', { load: '/two' }, 'grant'],
-    first: { utm_source: 'gBZbSVal1X', referral_code: 'gBZbSVal1X' },
-  },
-  {
     name: 'a referrer is remembered too',
     steps: [{ load: '/', from: news }, 'grant', { load: '/two', from: site }, 'grant'],
     first: fromNews,
-  },
-  {
-    name: 'a campaign after the grant is remembered',
-    steps: [{ load: '/' }, 'grant', { push: toMail }, { load: '/two' }, 'grant'],
-    first: mail,
   },
   {
     name: 'the address is stronger than a stored referrer',
@@ -131,18 +113,12 @@ const rows: readonly Row[] = [
     steps: [{ load: toFair }, 'grant', 'refuse', 'grant', { load: '/' }, 'grant'],
     first: fair,
   },
-  {
-    name: 'the owner wins over the store',
-    steps: [{ load: toFair }, 'grant', { load: '/' }, 'grant'],
-    overrides: { utm_source: 'footer' },
-    first: { ...fair, utm_source: 'footer' },
-  },
 ];
 
 describe('the touch that counts', () => {
-  test.each(rows)('$name', ({ steps, first, last = first, overrides }) => {
+  test.each(rows)('$name', ({ steps, first, last = first }) => {
     const { touches } = walk(steps, { asksAnew: true });
-    const sent = (rule: 'first' | 'last') => applyOverrides(chooseTouch(touches, rule)?.attribution ?? {}, overrides);
+    const sent = (rule: 'first' | 'last') => chooseTouch(touches, rule)?.attribution ?? {};
     expect({ first: sent('first'), last: sent('last') }).toEqual({ first, last });
   });
 

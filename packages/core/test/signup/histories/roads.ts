@@ -6,6 +6,7 @@ import {
   fromAd,
   fromSearch,
   fromSite,
+  link,
   search,
   type History,
   type Sent,
@@ -27,9 +28,7 @@ const ofGoogle: Others = ['google / organic → Organic Search', 'Google → Org
 const ofAd: Others = ['google / cpc → Paid Search', 'Google, (gclid) → Paid Search', 'Google / search'];
 
 const road = (title: string, steps: readonly Step[], sent: readonly Sent[], [ga4, ...others]: Others): History => ({
-  title,
-  steps,
-  sent,
+  ...link(title, steps, sent),
   others: [assumed(ga4), ...others],
 });
 

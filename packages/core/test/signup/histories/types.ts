@@ -87,3 +87,5 @@ export const fromAd = (utm_source: string, utm_medium: string, referring_site?: 
 
 export const always = (attribution: Attribution): readonly Sent[] => [{ attribution }];
 export const fromSearch = fromSite(search, 'google', 'organic');
+
+export const link = (title: string, steps: readonly Step[], sent: readonly Sent[]): Link => ({ title, steps, sent });
