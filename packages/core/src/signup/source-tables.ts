@@ -22,8 +22,8 @@ const clickIds = {
 };
 
 /**
- * Hosts by medium, each with its subdomains. The source is the second-level domain of the first one, unless another name
- * stands before it. `google.*` is the host under any top-level domain, without subdomains: `mail.google.com` is no
+ * Hosts by medium, each with its subdomains. The source is the second-level domain of the first one, unless another
+ * name stands before it. `google.*` is the host under any top-level domain, without subdomains: `mail.google.com` is no
  * search. The package of an Android app is a host in reverse order.
  */
 const hosts = {

@@ -30,25 +30,9 @@ const rows: readonly Row[] = [
   },
   { name: 'a plus sign of its own', url: '?utm_content=C%2B%2B', expected: { utm_content: 'C++' } },
   {
-    name: 'umlauts',
-    url: '?utm_campaign=Fr%C3%BChling%20f%C3%BCr%20alle',
-    expected: { utm_campaign: 'Frühling für alle' },
-  },
-  {
     name: 'an umlaut written as two characters is composed',
     url: '?utm_term=Fru%CC%88hling',
     expected: { utm_term: 'Frühling' },
-  },
-  {
-    name: 'emoji joined by zero-width joiners',
-    url: `?utm_content=${encodeURIComponent('👩‍👩‍👧 Familie 🎉')}`,
-    expected: { utm_content: '👩‍👩‍👧 Familie 🎉' },
-  },
-  { name: '300 characters', url: `?utm_campaign=${'ä'.repeat(300)}`, expected: { utm_campaign: 'ä'.repeat(300) } },
-  {
-    name: 'more than the limit is cut',
-    url: `?utm_campaign=${'x'.repeat(2000)}`,
-    expected: { utm_campaign: 'x'.repeat(500) },
   },
   { name: 'an empty parameter', url: '?utm_source=&utm_medium=cpc', expected: { utm_medium: 'cpc' } },
   { name: 'a parameter of blanks', url: '?utm_source=%20%20', expected: {} },
@@ -64,14 +48,7 @@ const rows: readonly Row[] = [
     url: '?utm_source=query#/join?utm_source=hash&utm_medium=b',
     expected: { utm_source: 'query', utm_medium: 'b' },
   },
-  {
-    name: 'markup stays text',
-    url: `?utm_source=${encodeURIComponent('<img src=x onerror=alert(1)>')}`,
-    expected: { utm_source: '<img src=x onerror=alert(1)>' },
-  },
   { name: 'an ampersand is not encoded for HTML', url: '?utm_campaign=R%26D%27s', expected: { utm_campaign: "R&D's" } },
-  { name: 'control characters are removed', url: '?utm_source=a%00b%0D%0Ac', expected: { utm_source: 'abc' } },
-  { name: 'direction overrides are removed', url: '?utm_source=a%E2%80%AEb', expected: { utm_source: 'ab' } },
   {
     name: 'broken percent-encoding does no harm',
     url: '?utm_source=%E0%A4%A&utm_medium=cpc',
