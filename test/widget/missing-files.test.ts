@@ -38,47 +38,43 @@ const cases: readonly Case[] = [
   { file: 'languages/de.js', attributes: 'lang="de"', posted: json, state: 'success', text: 'Thank you.' },
 ];
 
-describe.each(cases)(
-  'without $file',
-  ({ file, attributes = '', query = '', answer = 'accepted', posted, state, text }) => {
-    it('warns the owner by an event, and the form does what it can', async () => {
-      const { site, session, origin } = stage();
-      const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
-      const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'].map(
-        (name) => `${name}.js`,
-      );
-      for (const part of parts.filter((name) => name !== file))
-        site.script(`${folder}/${part}`, await readFile(join(dirname(widgetScript), part), 'utf8'));
-      const box = file.replaceAll(/\W/g, '');
-      const page = await session.browser.newPage();
-      const warnings: Record<string, string>[] = [];
-      await page.exposeFunction('warned', (warning: Record<string, string>) => warnings.push(warning));
-      await page.goto(
-        site.page(folder, {
-          html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>A file is missing</title>
+describe.each(cases)('without $file', (row) => {
+  const { file, attributes = '', query = '', answer = 'accepted', posted, state, text } = row;
+  it('warns the owner by an event, and the form does what it can', async () => {
+    const { site, session, origin } = stage();
+    const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
+    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'].map(
+      (name) => `${name}.js`,
+    );
+    for (const part of parts.filter((name) => name !== file))
+      site.script(`${folder}/${part}`, await readFile(join(dirname(widgetScript), part), 'utf8'));
+    const box = file.replaceAll(/\W/g, '');
+    const page = await session.browser.newPage();
+    const warnings: Record<string, string>[] = [];
+    await page.exposeFunction('warned', (warning: Record<string, string>) => warnings.push(warning));
+    await page.goto(
+      site.page(folder, {
+        html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>A file is missing</title>
           <script>addEventListener('newsletter-warning', ({ reason, message }) => warned({ reason, message }))</script>
           <script src="${folder}/languages/de.js"></script><script src="${folder}/signup-form.js"></script>
           <newsletter-signup endpoint="${origin}/signup/${box}/${answer}" ${attributes}></newsletter-signup>`,
-        }) + query,
-      );
-      await submit(page, state === undefined);
-      const bodies = await received(origin, box);
-      expect(bodies).toHaveLength(1);
-      expect(bodies[0]).toMatch(posted);
-      await waitUntil('one warning has come', () => warnings.filter(({ reason }) => reason === 'file').length === 1);
-      const advice = file.startsWith('languages/') ? '.' : ', or use signup-form-complete.js.';
-      expect(warnings.find(({ reason }) => reason === 'file')?.['message']).toContain(
-        `cannot load ${file}: upload it beside the script${advice}`,
-      );
-      if (state) {
-        await page.waitForSelector(`newsletter-signup:state(${state})`);
-        expect(await page.$eval('newsletter-signup >>> [role=status]', ({ textContent }) => textContent)).toContain(
-          text,
-        );
-      }
-    });
-  },
-);
+      }) + query,
+    );
+    await submit(page, state === undefined);
+    const bodies = await received(origin, box);
+    expect(bodies).toHaveLength(1);
+    expect(bodies[0]).toMatch(posted);
+    await waitUntil('one warning has come', () => warnings.filter(({ reason }) => reason === 'file').length === 1);
+    const advice = file.startsWith('languages/') ? '.' : ', or use signup-form-complete.js.';
+    expect(warnings.find(({ reason }) => reason === 'file')?.['message']).toContain(
+      `cannot load ${file}: upload it beside the script${advice}`,
+    );
+    if (state) {
+      await page.waitForSelector(`newsletter-signup:state(${state})`);
+      expect(await page.$eval('newsletter-signup >>> [role=status]', ({ textContent }) => textContent)).toContain(text);
+    }
+  });
+});
 
 /** Types an address and presses Enter; waits for the page of the endpoint, or for its answer. */
 async function submit(page: Page, leaves: boolean): Promise<void> {
