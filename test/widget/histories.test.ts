@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detailFields } from '@newsletter-kit/core/signup';
-import { histories, links, type Link, type Sent, type Step } from '../../packages/core/test/signup/histories/index.ts';
+import {
+  histories,
+  links,
+  roads,
+  type Link,
+  type Sent,
+  type Step,
+} from '../../packages/core/test/signup/histories/index.ts';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -31,11 +38,20 @@ async function answer(request: HTTPRequest, html: string): Promise<void> {
 const loadParts = `Promise.allSettled(['signup', 'remember', 'rules'].map((name) => import(\`/\${name}.js\`)))
   .then(() => new Promise((resolve) => setTimeout(resolve)))`;
 
+/** Loads a page of the site. No page of a browser on a desktop has an app as its referrer: it is told one. */
+async function load(page: Page, path: string, from = ''): Promise<void> {
+  if (from.startsWith('android-app:'))
+    await page.evaluateOnNewDocument((value) => {
+      Object.defineProperty(document, 'referrer', { value });
+    }, from);
+  await page.goto(site + path, from.startsWith('http') ? { referer: from, referrerPolicy: 'unsafe-url' } : {});
+}
+
 /** Opens a page of the site, and answers the banner there as before. */
 async function take(page: Page, step: Step, consent: boolean | undefined): Promise<void> {
   if (typeof step === 'object') {
     if ('push' in step) return page.evaluate((address) => history.pushState(null, '', address), step.push);
-    if ('load' in step) await page.goto(site + step.load, step.from ? { referer: step.from } : {});
+    if ('load' in step) await load(page, step.load, step.from);
     else {
       const time = 'days' in step ? step.days * 1440 : step.minutes;
       await page.evaluateOnNewDocument((ms) => {
@@ -60,12 +76,12 @@ async function take(page: Page, step: Step, consent: boolean | undefined): Promi
 }
 
 /** Walks a history, signs up on its last page, and returns the body of the post without the audit. */
-async function walk(steps: readonly Step[], { attributes = {} }: Sent): Promise<Record<string, unknown>> {
+async function walk(steps: readonly Step[], { attributes = {}, details = {} }: Sent): Promise<Record<string, unknown>> {
   const context = await session.browser.createBrowserContext();
   try {
     const page = await context.newPage();
     const written = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`);
-    const fields = detailFields.map(
+    const fields = [...new Set([...detailFields, ...Object.keys(details)])].map(
       (name) => `<newsletter-field name="${name}" from="${name}" hidden></newsletter-field>`,
     );
     const html = `<!doctype html><html lang="en"><title>A page</title><script src="/signup-form.js"></script>
@@ -92,7 +108,7 @@ async function walk(steps: readonly Step[], { attributes = {} }: Sent): Promise<
   }
 }
 
-describe.each<Link>([...histories, ...links])('$title', ({ steps, sent: all }) => {
+describe.each<Link>([...histories, ...roads, ...links])('$title', ({ steps, sent: all }) => {
   const cases = all.map((sent) => ({ ...sent, words: Object.entries(sent.attributes ?? {}).join(' ') || 'as usual' }));
   it.each(cases)('is sent right: $words', async (sent) => {
     const details = Object.entries(sent.details ?? {}).map(([name, value]) => ({ name, value }));

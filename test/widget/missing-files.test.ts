@@ -14,6 +14,7 @@ const stage = setStage();
 interface Case {
   readonly file: string;
   readonly attributes?: string;
+  readonly query?: string;
   readonly answer?: string;
   readonly content?: string;
   /** The body that the endpoint receives. */
@@ -26,7 +27,12 @@ interface Case {
 const number = '<newsletter-field name="Size" kind="integer" value="42"></newsletter-field>';
 const json = /^\{"email":"ada@example.com","audit":/;
 const cases: readonly Case[] = [
-  { file: 'signup.js', posted: /^email=ada%40example.com/ },
+  {
+    file: 'signup.js',
+    attributes: 'utm-medium="footer"',
+    query: '?p=1?utm_source=fair&ref=alpha#x',
+    posted: /^email=ada%40example\.com&hp_field=&utm_medium=footer&utm_source=fair&ref=alpha&referrer=$/,
+  },
   { file: 'dialog.js', attributes: 'layout="dialog"', posted: json, state: 'success', text: 'Thank you.' },
   { file: 'protection.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
   { file: 'proof.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
@@ -38,7 +44,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)('without $file', (given) => {
-  const { file, attributes = '', answer = 'accepted', content = '', posted, state, text } = given;
+  const { file, attributes = '', query = '', answer = 'accepted', content = '', posted, state, text } = given;
   it('warns the owner by an event, and the form does what it can', async () => {
     const { site, session, origin } = stage();
     const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
@@ -55,7 +61,7 @@ describe.each(cases)('without $file', (given) => {
           <script>addEventListener('newsletter-warning', ({ reason, message }) => warned({ reason, message }))</script>
           <script src="${folder}/languages/de.js"></script><script src="${folder}/signup-form.js"></script>
           <newsletter-signup endpoint="${origin}/signup/${box}/${answer}" ${attributes}>${content}</newsletter-signup>`,
-      }),
+      }) + query,
     );
     await submit(page, state === undefined);
     const bodies = await received(origin, box);

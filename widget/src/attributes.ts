@@ -52,10 +52,10 @@ interface AttributesOnly {
   /** Lets `newsletter-submit` and `newsletter-success` carry the address. */
   'expose-email'?: boolean;
   /**
-   * What the referral parameter carries. Default: in `ref`, a code that looks like one of the service, else a source;
+   * What the referral parameter carries. Default: in `ref`, a source, and what looks like a code of the service, both;
    * under another name, a code.
    */
-  'ref-is'?: 'auto' | 'code' | 'source';
+  'ref-is'?: 'auto' | 'code' | 'source' | 'none';
   /** Hosts that are no referring site, such as `blog.example.com`, separated by spaces. */
   'same-site'?: string;
   /** Names source and medium by the click id of an ad, where the address has no source. */
@@ -108,7 +108,7 @@ export interface FieldAttributes {
   /** The value is sent, but the field is not shown. */
   hidden?: boolean;
   /** Parameter of the visit's address whose value a hidden field is sent with. */
-  from?: 'utm_id' | 'utm_source_platform';
+  from?: string;
   /** Value that the browser may fill in, such as `given-name`. */
   autocomplete?: string;
   /** The choices of a `list` (several) or a `string` (one), separated by commas, or by `|`. */

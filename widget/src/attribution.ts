@@ -13,7 +13,7 @@ import type { RuleTools } from './rules.ts';
 
 /** The element's attributes for attribution. An element that is not registered has no properties. */
 export interface AttributionHost extends HTMLElement {
-  /** `first` or `last`. */
+  /** `first`, `last` or `none`. */
   readonly attribution?: string;
   /** `local`, `session` or `none`. */
   readonly storage?: string;
@@ -36,7 +36,13 @@ export interface AttributionTools extends Pick<typeof Chunks, 'loadChunk'>, Rule
  */
 export async function readOptions(host: AttributionHost, tools: AttributionTools): Promise<VisitOptions> {
   const referralParameter = host.referralParam ?? host.getAttribute('referral-param') ?? undefined;
-  if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return { referralParameter };
+  // Fields take a parameter each; the script of a page without a form names those that it keeps.
+  const details = [host, ...host.querySelectorAll('[from],[data-from]')]
+    .map((element) => element.getAttribute('from') ?? element.getAttribute('data-from'))
+    .join(' ')
+    .split(' ');
+  const usual = { referralParameter, details };
+  if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return usual;
   const rules = tools.loadChunk('rules.js', import('./rules.ts')).then(
     (file) => file.readRules(host, tools),
     (error: unknown) => {
@@ -45,18 +51,16 @@ export async function readOptions(host: AttributionHost, tools: AttributionTools
     },
   );
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, 1000));
-  return { referralParameter, ...(await Promise.race([rules, late])) };
+  return { ...usual, ...(await Promise.race([rules, late])) };
 }
 
 /** The touch that the element's rule chooses, and the audit of the choice. */
-interface ChosenTouch {
-  readonly touch: Touch | undefined;
-  readonly audit: SignupAudit;
-}
-
-/** Chooses the touch by the element's rule. */
-export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<ChosenTouch> {
-  const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'first', 'last');
+export async function readTouch(
+  host: AttributionHost,
+  tools: AttributionTools,
+): Promise<{ readonly touch: Touch | undefined; readonly audit: SignupAudit }> {
+  const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'none', 'first', 'last');
+  if (rule === 'none') return { touch: undefined, audit: {} };
   const touches = (await tools.recall(host)) ?? readTouches(tools.readVisits(), await readOptions(host, tools));
   return { touch: chooseTouch(touches, rule), audit: auditTouches(touches, rule) };
 }

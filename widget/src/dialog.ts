@@ -185,9 +185,12 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
     update() {
       openOn = (host.getAttribute('open-on') || 'click')
         .split(/\W+(?=[a-z])/i)
-        .map((occasion) => oneOf(host, 'open-on', occasion, 'click', 'delay 10s', 'scroll 50%', 'leave'))
+        .map((occasion) =>
+          oneOf(host, 'open-on', occasion, 'click', ...like(occasion, 'delay 10s', 'scroll 50%', 'leave')),
+        )
         .join();
-      askAgain = oneOf(host, 'ask-again', host.getAttribute('ask-again') || 'page', 'page', 'session', '30d');
+      const pause = host.getAttribute('ask-again') || 'page';
+      askAgain = oneOf(host, 'ask-again', pause, 'page', ...like(pause, 'session', '30d'));
       const { shadowRoot } = host;
       // Adoption by another document drops the style sheet.
       if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
@@ -210,4 +213,10 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
       listening = undefined;
     },
   };
+}
+
+/** The examples; the one that differs from a value in its number alone is replaced by the value. */
+function like(value: string, ...examples: readonly string[]): readonly string[] {
+  const words = (text: string): string => text.replace(/\W*\d.*/, '0');
+  return examples.map((example) => (words(example) === words(value) ? value : example));
 }

@@ -26,8 +26,8 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  *   [words](address) a link to a page of their own.
  * @attr {string} value - Initial value.
  * @attr {boolean} hidden - The value is sent, but the field is not shown.
- * @attr {'utm_id' | 'utm_source_platform'} from - Parameter of the visit's address whose value a hidden field is sent
- *   with.
+ * @attr {string} from - Parameter of the visit's address whose value a hidden field is sent with, such as `utm_id` or
+ *   `gclid`.
  * @attr {string} autocomplete - Value that the browser may fill in, such as `given-name`, `family-name` or `name`.
  * @attr {string} placeholder - Example text in an empty input.
  * @attr {string} min - The earliest `date` or `datetime` that is accepted. Default: the year 1900.

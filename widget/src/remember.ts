@@ -25,14 +25,8 @@ const cookieLimit = 2000;
 
 /** Stores the touches as the element's attributes say, and returns them with those that earlier pages stored. */
 export async function remember(host: AttributionHost, tools: AttributionTools): Promise<readonly Touch[]> {
-  const place = tools.oneOf(
-    host,
-    'storage',
-    host.storage ?? host.getAttribute('storage') ?? 'local',
-    'none',
-    'local',
-    'session',
-  );
+  const storage = host.storage ?? host.getAttribute('storage') ?? 'local';
+  const place = tools.oneOf(host, 'storage', storage, 'none', 'local', 'session');
   const options = await readOptions(host, tools);
   const touchesAfter = (stored: string): readonly Touch[] =>
     knownTouches(stored, tools.readVisits(), Date.now(), options);

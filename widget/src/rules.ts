@@ -11,7 +11,7 @@ export type RuleTools = Pick<typeof Warnings, 'oneOf' | 'warn'>;
 
 /** How the element says that visits are read. */
 export function readRules(host: Element, { oneOf, warn }: RuleTools): VisitOptions {
-  const refIs = oneOf(host, 'ref-is', host.getAttribute('ref-is') ?? 'auto', 'auto', 'code', 'source');
+  const refIs = oneOf(host, 'ref-is', host.getAttribute('ref-is') ?? 'auto', 'none', 'auto', 'code', 'source');
   // Hosts may be written as addresses.
   const words =
     host

@@ -101,6 +101,23 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     }
   }
 
+  /**
+   * Adds what the tag says, and the campaign as the page's address has it, to a post of the browser: the functions that
+   * read visits are in the file that could not be loaded. The endpoint cleans the values.
+   */
+  function addVisit({ formData }: FormDataEvent): void {
+    const { referrer } = document;
+    // A page of ours that linked here is an earlier visit.
+    const isOurs = referrer.startsWith(`${location.origin}/`);
+    const addresses = [isOurs ? referrer : '', ...pageTools.readVisits().map(({ url }) => url)];
+    const links = addresses.map((address) => address.match(/\b(utm_\w+|ref)=[^?#&]+/gi)?.join('&'));
+    // Of two values of a name, endpoints read the first.
+    for (const { name, value } of host.attributes)
+      if (/^(utm-|referring-)/.test(name)) formData.append(name.replace('-', '_'), value);
+    for (const [name, value] of new URLSearchParams(links.find(Boolean))) formData.append(name, value);
+    if (!isOurs) formData.append('referrer', referrer);
+  }
+
   /** Lets the browser post the form. Where a policy of the page or of its frame forbids that, a message says so. */
   function post(form: HTMLFormElement): void {
     const endpoint = webAddress(endpointOf(host, form));
@@ -113,6 +130,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     );
     void show({ state: 'idle' });
     if (!endpoint) return;
+    form.addEventListener('formdata', addVisit);
     form.setAttribute('action', endpoint.href);
     form.setAttribute('method', 'post');
     callForm(form, 'submit');

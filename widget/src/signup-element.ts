@@ -40,8 +40,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
  * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
  *   `example.com`, instead of web storage.
- * @attr {'auto' | 'code' | 'source'} [ref-is=auto] - What the referral parameter carries. Default: in `ref`, a code
- *   that looks like one of the service, else a source; under another name, a code.
+ * @attr {'auto' | 'code' | 'source' | 'none'} [ref-is=auto] - What the referral parameter carries. Default: in `ref`, a
+ *   source, and what looks like a code of the service, both; under another name, a code.
  * @attr {string} same-site - Hosts that are no referring site, such as `blog.example.com`, separated by spaces.
  * @attr {boolean} click-ids - Names source and medium by the click id of an ad, where the address has no source.
  * @attr {boolean} referrer-medium - Names source and medium of visits from search engines and social networks.
@@ -157,9 +157,9 @@ export class NewsletterSignup extends LitElement {
   declare timeout: number;
   /**
    * Which of the visitor's visits is sent: the `first` or the `last` one with a campaign, a referral code or a
-   * referrer.
+   * referrer, or `none`.
    */
-  declare attribution: 'first' | 'last';
+  declare attribution: 'first' | 'last' | 'none';
   /**
    * Where attribution is stored for the next pages after consent, for at most 30 days: `local`, `session` or `none`.
    */

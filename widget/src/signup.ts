@@ -2,7 +2,6 @@
 import {
   attributionFields,
   applyOverrides,
-  detailFields,
   pageAddress,
   type Attribution,
   type Touch,
@@ -101,7 +100,7 @@ export interface Signup {
 
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
   const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
-  const { loadChunk, oneOf, tell, warn, whenOnline } = tools;
+  const { loadChunk, tell, warn, whenOnline } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
@@ -295,8 +294,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   function fillDetails(form: HTMLFormElement, touch: Touch | undefined): void {
     for (const { input } of controlsOf(form).values()) {
       const { from } = input.dataset;
-      const name = from && oneOf(host, 'from', from, ...detailFields);
-      if (name) input.value ||= touch?.details[name] ?? '';
+      if (from) input.value ||= touch?.details[from] ?? '';
     }
   }
 

@@ -34,7 +34,7 @@ let file: typeof RememberFile | undefined;
 /** Lets an element decide how visits are stored. */
 export function actFor(next: AttributionHost): void {
   host = next;
-  addVisit();
+  readVisits();
   if (consent) void store();
 }
 
@@ -46,19 +46,15 @@ export function announceConsent(detail: unknown): void {
   document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
 }
 
-/** Adds the page's address unless it was added before: going back is not a new visit. */
-function addVisit(): void {
-  const hasLanded = visits.length > 0;
-  if ((hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href)) return;
-  visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
-  // A page that is open for days keeps its first and its latest addresses. A negative number removes none.
-  visits.splice(1, visits.length - 50);
-  if (consent) void store();
-}
-
-/** The visits until now. */
+/** Adds the page's address unless it was added before: going back is not a new visit. @returns the visits until now */
 function readVisits(): readonly TimedVisit[] {
-  addVisit();
+  const hasLanded = visits.length > 0;
+  if (!hasLanded || (/[?#&].*=/.test(location.href) && visits.every(({ url }) => url !== location.href))) {
+    visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
+    // A page that is open for days keeps its first and its latest addresses. A negative number removes none.
+    visits.splice(1, visits.length - 50);
+    if (consent) void store();
+  }
   return visits;
 }
 
@@ -82,8 +78,8 @@ function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined
 export const tools: AttributionTools = { hasConsent, loadChunk, oneOf, readVisits, recall, warn };
 
 if (document) {
-  addVisit();
-  navigation?.addEventListener('currententrychange', addVisit);
+  readVisits();
+  navigation?.addEventListener('currententrychange', readVisits);
   /** Those that came before the script. */
   const answers: unknown[] = [globalThis.newsletterConsent ?? []].flat();
   /** The last answer, which further copies of the script read. */

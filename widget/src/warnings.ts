@@ -16,7 +16,7 @@ export function warn(element: Element, reason: WarningReason, message: string): 
 export const warningsOf = (element: Element): readonly string[] => [...(shown.get(element) ?? [])];
 
 /**
- * Checks the value of an attribute against the allowed words; a number in it may be any number.
+ * Checks the value of an attribute against the allowed words. An attribute that names data has the default `none`.
  *
  * @returns the value, or the default with a warning
  */
@@ -28,13 +28,8 @@ export function oneOf<Value extends string>(
   ...others: readonly Value[]
 ): Value {
   const values = [byDefault, ...others];
-  const isAllowed = (text: string): text is Value => values.some((allowed) => pattern(allowed) === pattern(text));
-  if (isAllowed(value)) return value;
-  warn(element, 'attribute', `${attribute}="${value}" is none of ${values.join(', ')}: takes "${byDefault}".`);
+  const found = values.find((allowed) => allowed === value);
+  if (found) return found;
+  warn(element, 'attribute', `${attribute}="${value}" is not one of ${values.join(', ')}: takes "${byDefault}".`);
   return byDefault;
-}
-
-/** `7d` matches `30d`. */
-function pattern(value: string): string {
-  return value.replace(/\W*\d.*/, '0');
 }

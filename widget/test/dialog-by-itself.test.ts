@@ -109,9 +109,9 @@ describe('a dialog that opens by itself', () => {
   });
 
   for (const [attribute, value, warning] of [
-    ['open-on', 'delay soon', 'open-on="delay" is none of click, delay 10s, scroll 50%, leave: takes "click".'],
-    ['open-on', 'exit', 'open-on="exit" is none of click, delay 10s, scroll 50%, leave: takes "click".'],
-    ['ask-again', 'never', 'ask-again="never" is none of page, session, 30d: takes "page".'],
+    ['open-on', 'delay soon', 'open-on="delay" is not one of click, delay 10s, scroll 50%, leave: takes "click".'],
+    ['open-on', 'exit', 'open-on="exit" is not one of click, delay 10s, scroll 50%, leave: takes "click".'],
+    ['ask-again', 'never', 'ask-again="never" is not one of page, session, 30d: takes "page".'],
   ] as const) {
     it(`warns once of ${attribute}="${value}", and uses the default`, async () => {
       const page = await openPage(path, new Mailbox());

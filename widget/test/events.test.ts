@@ -100,7 +100,7 @@ inBothModes('events and the console', () => {
 });
 
 inBothModes('an invalid attribute value', () => {
-  it('is reported once for each element and value, in the console and as an event, and the default is used', async () => {
+  it('is reported once for each element and value, in the console and as an event, and the default or nothing is used', async () => {
     const mailbox = new Mailbox('broken', 'broken', 'accepted');
     const { events, lines } = await heardWhile(async () => {
       const form = await mountAt(mailbox, fields, 'attribution="both"');
@@ -114,9 +114,9 @@ inBothModes('an invalid attribute value', () => {
       await send(form, 'success');
     });
     const sentences = [
-      'kind="colour" is none of string, integer, boolean, date, datetime, list, double, email, consent: takes "string".',
-      'attribution="both" is none of first, last: takes "first".',
-      'attribution="neither" is none of first, last: takes "first".',
+      'kind="colour" is not one of string, integer, boolean, date, datetime, list, double, email, consent: takes "string".',
+      'attribution="both" is not one of none, first, last: takes "none".',
+      'attribution="neither" is not one of none, first, last: takes "none".',
     ];
     const warnings = events.filter((event) => event instanceof NewsletterWarningEvent && event.reason === 'attribute');
     expect(warnings.map((event) => Reflect.get(event, 'message'))).to.have.members(sentences);

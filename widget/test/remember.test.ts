@@ -69,21 +69,6 @@ describe('stored attribution', () => {
     });
   });
 
-  it('follows the attribute attribution', async () => {
-    (await visit('?utm_source=fair')).page.form.element.grantConsent();
-    (await visit('?utm_source=mail')).page.form.element.grantConsent();
-    for (const [rule, source] of [
-      ['first', 'fair'],
-      ['last', 'mail'],
-      ['nonsense', 'fair'],
-    ] as const) {
-      const { page, attribution } = await visit('', { attribution: rule });
-      page.form.element.grantConsent();
-      await page.form.settled();
-      expect(await attribution(), rule).to.deep.equal({ utm_source: source });
-    }
-  });
-
   it('follows the event of a consent banner', async () => {
     const { page } = await visit('?utm_source=fair');
     page.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail: true }));

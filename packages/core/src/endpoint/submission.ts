@@ -2,6 +2,8 @@
 import { isRecord } from '../is-record.ts';
 import { readAudit } from './audit.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
+import { readAttribution } from '../signup/attribution.ts';
+import { cleanValue } from '../signup/attribution-values.ts';
 import {
   attributionFields,
   honeypotField,
@@ -59,9 +61,12 @@ export function readSubmission(input: unknown): ReadSubmission {
   }
 
   const attribution: { -readonly [Name in keyof Attribution]: Attribution[Name] } = {};
+  // A browser's own post has `ref` as the page's address had it, and the referrer.
+  const ref = new URLSearchParams({ ref: text('ref') ?? '' }).toString();
+  const visit = readAttribution({ url: `post:?${ref}`, referrer: text('referrer', 2000) ?? '' });
   for (const name of attributionFields) {
-    const value = text(name);
-    if (value !== undefined) attribution[name] = value;
+    const value = cleanValue(text(name) ?? '') || visit[name];
+    if (value) attribution[name] = value;
   }
   const token = text('token');
   const proof = text('proof', proofLimit);

@@ -5,6 +5,8 @@
 import { secondsOf } from '../facts/moment.ts';
 import { getsMail, hasBeenActive, isInvalid } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
+import { utmFields } from '../contract/values.ts';
+import { referrerSource, type NamedSource } from '../signup/source-tables.ts';
 import { cleanText } from '../signup/submission.ts';
 import type { History } from './history.ts';
 import { reportDimensions, type Cohort, type ReportDimension, type Share, type SourceReport } from './types.ts';
@@ -67,6 +69,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
   const everybody: number[] = [];
   const groups = new Map(reportDimensions.map((dimension) => [dimension, new Map<string, number[]>()]));
   const signups = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
+  const codes = new ReferralCodes();
 
   function countsOf(subscription: Fields, created: number | undefined): number[] {
     const { status, stats } = subscription;
@@ -122,7 +125,8 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
   function cohorts(dimension: ReportDimension): readonly Cohort[] {
     const spellings = groups.get(dimension) ?? new Map<string, number[]>();
     const none = spellings.get('');
-    const values = withoutSpellings(spellings);
+    const isReferral = (name: string): boolean => dimension === 'source' && codes.has(name);
+    const values = withoutSpellings(spellings, isReferral);
     const size = ({ counts }: Value): number => counts[place.signedUp] ?? 0;
     const small = values.filter((value) => size(value) < minimum);
     const byName = (one: Value, other: Value): number => (one.name < other.name ? -1 : 1);
@@ -158,6 +162,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
         signups.to = Math.max(signups.to, created);
       }
       add(everybody, counts);
+      codes.add(textOf(subscription['referral_code']));
       for (const [dimension, values] of groups) {
         const name = nameOf[dimension](subscription, created);
         const group = values.get(name);
@@ -186,8 +191,8 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
 
 /** The name of a subscription's value in each dimension; empty where it has none. */
 const nameOf: Readonly<Record<ReportDimension, (subscription: Fields, created: number | undefined) => string>> = {
-  source: ({ utm_source: value }) => textOf(value),
-  medium: ({ utm_medium: value }) => textOf(value),
+  source: (subscription) => textOf(subscription['utm_source']) || (byReferrer(subscription)?.utm_source ?? ''),
+  medium: (subscription) => textOf(subscription['utm_medium']) || (byReferrer(subscription)?.utm_medium ?? ''),
   campaign: ({ utm_campaign: value }) => textOf(value),
   referring_site: ({ referring_site: value }) => hostOf(textOf(value)),
   week: (_subscription, created) => (created === undefined ? '' : weekOf(created)),
@@ -198,6 +203,12 @@ const nameOf: Readonly<Record<ReportDimension, (subscription: Fields, created: n
  */
 export function sourceOf(subscription: Fields): string {
   return nameOf.source(subscription, undefined) || nameOf.referring_site(subscription, undefined);
+}
+
+/** The source of a known referring site, where the subscription has no UTM parameter. */
+function byReferrer(subscription: Fields): NamedSource | undefined {
+  if (utmFields.some((name) => textOf(subscription[name]))) return undefined;
+  return referrerSource(textOf(subscription['referring_site']));
 }
 
 function textOf(value: unknown): string {
@@ -223,11 +234,19 @@ interface Value {
   readonly counts: readonly number[];
 }
 
-/** The values by name. Names that differ in their case alone are one, in the spelling of most people. */
-function withoutSpellings(spellings: ReadonlyMap<string, readonly number[]>): readonly Value[] {
+/**
+ * The values by name. Names that differ in their case alone are one, in the spelling of most people.
+ *
+ * @param isReferral - whether a name is a code of a subscriber, whose readers are counted as `referral`
+ */
+function withoutSpellings(
+  spellings: ReadonlyMap<string, readonly number[]>,
+  isReferral: (name: string) => boolean,
+): readonly Value[] {
   const values = new Map<string, { name: string; most: number; readonly counts: number[] }>();
-  for (const [name, counts] of spellings) {
-    if (name === '') continue;
+  for (const [spelling, counts] of spellings) {
+    if (spelling === '') continue;
+    const name = isReferral(spelling) ? 'referral' : spelling;
     const key = name.toLowerCase();
     const people = counts[place.signedUp] ?? 0;
     const value = values.get(key);
@@ -240,6 +259,34 @@ function withoutSpellings(spellings: ReadonlyMap<string, readonly number[]>): re
       Object.assign(value, { name, most: people });
   }
   return [...values.values()];
+}
+
+/**
+ * The referral codes of all subscriptions, in four megabytes however many there are (a Bloom filter): of a million
+ * codes, one in 20,000 texts that are none counts as a code.
+ */
+class ReferralCodes {
+  readonly #bits = new Uint8Array(2 ** 22);
+
+  add(code: string): void {
+    for (const place of code ? this.#placesOf(code) : [])
+      this.#bits[place >>> 3] = (this.#bits[place >>> 3] ?? 0) | (1 << (place & 7));
+  }
+
+  has(text: string): boolean {
+    return this.#placesOf(text).every((place) => ((this.#bits[place >>> 3] ?? 0) >> (place & 7)) & 1);
+  }
+
+  /** Five bits for each text, by FNV-1a and double hashing. */
+  #placesOf(text: string): readonly number[] {
+    let hash = 0x811c9dc5;
+    let other = 0;
+    for (let index = 0; index < text.length; index++) {
+      hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+      other = Math.imul(other + hash, 0x85ebca6b) ^ (hash >>> 13);
+    }
+    return [0, 1, 2, 3, 4].map((step) => ((hash + step * (other | 1)) >>> 0) % (8 * this.#bits.length));
+  }
 }
 
 /** How many people have a rate, and its sum. The API gives percents. */

@@ -1,22 +1,30 @@
 /** The parameters of a page's address, and the cleaning of their values. */
 import { cleanText, textLimit } from './submission.ts';
 
-/**
- * What is no value. Placeholders that a platform should have replaced: `{campaignid}`, `{{ad.name}}`, `${…}`,
- * `%%SITE%%`, `__CAMPAIGN_NAME__`. As whole values also `%epid!`, whose `%ea` is decoded to U+FFFD, and the words of
- * Google Analytics and of scripts that found nothing.
- */
-const noValue =
-  /\$?\{[^}]{0,100}\}+|%%\w+%%|__[A-Z\d_]+__|^(?:[%\uFFFD][\w=]+!;?|\((?:direct|none|not set)\)|null|undefined)$/g;
-
-/** An e-mail address: a word with an `@` inside, which may be encoded twice. */
-const address = /[^\s,;:|/\\<>()"]+(?:[@＠﹫]|%(?:25)*40)[^\s,;:|/\\<>()"]+/g;
+/** Signs around the name of a placeholder. Quotes, hyphens, underscores and round brackets enclose real words too. */
+const sign = '[#$%&*@^|~!?]';
+const name = '[\\w .:=-]+';
 
 /**
- * A telephone number: 7 to 14 digits after `+`, or 9 to 16 from 0 on, with separators. Dates, times, and ids that do
- * not begin with 0, are none.
+ * What is no value. Anywhere in a text: everything in braces, as in `{campaignid}` and `${…}`, a name between two
+ * mirrored signs on each side, as in `*|NAME|*`, `%%NAME%%`, `[[name]]` and `<%= name %>`, and `__NAME__`. As a whole
+ * value also a name between single ones, `%epid!`, whose `%ea` is decoded to U+FFFD, and the words of Google Analytics
+ * and of scripts that found nothing. Bars and single signs separate words: `a||b||c`, `[DE] Brand`.
  */
-const telephone = /(^|[^A-Za-z\d])(?:\+|\(?00?[1-9])\d(?:[\s()/.-]{0,2}\d){6,13}(?![A-Za-z\d])/g;
+const noValue = new RegExp(
+  [
+    '[$#@%]?\\{[^}]{0,100}\\}+',
+    `(?!\\|\\|)(${sign})(${sign})${name}\\2\\1`,
+    `[<[](?:${sign}|[<[])${name}(?:${sign}|[>\\]])[>\\]]`,
+    '__[A-Z\\d_]+__',
+    `^(?:(${sign})${name}\\3|[<[]${name}[>\\]]|[%\\uFFFD][\\w=]+!;?)$`,
+    '^(?:\\((?:direct|none|(?:data )?not \\w+)\\)|null|undefined)$',
+  ].join('|'),
+  'g',
+);
+
+/** An e-mail address: a word with an `@` inside, which may be encoded twice, and a dot before the last word. */
+const address = /[^\s,;:|/\\<>()"]+(?:[@＠﹫]|%(?:25)*40)[^\s,;:|/\\<>()"]+[.。｡](?!\d)[^\s,;:|/\\<>()"]+/g;
 
 /** Separators at both ends, which a removal leaves behind. */
 const looseEnds = /^[\s,;:|/_.-]+|[\s,;:|/_.-]+$/g;
@@ -25,16 +33,19 @@ const looseEnds = /^[\s,;:|/_.-]+|[\s,;:|/_.-]+$/g;
 const searchLimit = 4 * textLimit;
 
 /**
- * Cleans a text, and removes placeholders, e-mail addresses and telephone numbers from it: a link that is passed on can
- * carry those of another person.
+ * Cleans a text, and removes placeholders and e-mail addresses from it: a link that is passed on can carry the address
+ * of another person.
  *
  * @example `cleanValue('spring-{campaignid}')` → `'spring'`
  */
 export function cleanValue(text: string): string {
   const value = cleanText(text, searchLimit);
-  const rest = value.replace(address, '').replace(telephone, '$1').replace(noValue, '');
+  const rest = value.replace(address, '').replace(noValue, '');
   return rest === value ? value : cleanValue(rest.replace(looseEnds, ''));
 }
+
+/** What begins a parameter: also a second `?`, one that was encoded by mistake, and an `&` without a `?` before it. */
+const separator = /#|(?:[?&]|%3F)(?=[^=&?#]*=)/i;
 
 /**
  * The parameters of an address, decoded once and cleaned, by their names in lower case: of the query, then of the
@@ -43,8 +54,7 @@ export function cleanValue(text: string): string {
  */
 export function readParameters(url: URL | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const { search = '', hash = '' } = url ?? {};
-  for (const part of [search, hash.slice(hash.indexOf('?') + 1 || 1)])
+  for (const part of url?.href.split(separator) ?? [])
     for (const [key, value] of new URLSearchParams(part)) {
       const name = key.replace(/^.*;/, '').toLowerCase();
       if (!found.get(name)) found.set(name, cleanValue(value));

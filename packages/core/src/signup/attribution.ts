@@ -5,7 +5,7 @@
 import { utmFields } from '../contract/values.ts';
 import { cleanValue, readParameters } from './attribution-values.ts';
 import type { clickSource, referrerSource } from './source-tables.ts';
-import { attributionFields, type Attribution, cleanText, parseUrl, textLimit, toJson } from './submission.ts';
+import { attributionFields, type Attribution, cleanText, hostOf, parseUrl, textLimit, toJson } from './submission.ts';
 
 /** One of the seven names in {@link Attribution}. */
 export type AttributionField = (typeof attributionFields)[number];
@@ -21,12 +21,14 @@ export interface VisitOptions {
   /** Parameter with the referral code. Default `ref`. */
   readonly referralParameter?: string | undefined;
   /**
-   * What that parameter carries. Default: a code, except in `ref`, where ten letters and digits that are no word are a
-   * code, as the service makes them, and everything else is a source.
+   * What that parameter carries. Default: a code, except in `ref`, where it is a source, and both if it is ten letters
+   * and digits that are no word, as the service makes its codes.
    */
-  readonly refIs?: 'code' | 'source' | undefined;
+  readonly refIs?: 'code' | 'source' | 'none' | undefined;
   /** Hosts of the same site, such as `shop.example.com`: they are no referrer. */
   readonly sameSite?: readonly string[] | undefined;
+  /** Parameters to keep in {@link Touch.details}, besides {@link detailFields}. */
+  readonly details?: readonly string[] | undefined;
   /** Names the source of a visit by its click id, where the address names none. Default: not at all. */
   readonly clickSource?: typeof clickSource | undefined;
   /** Names the source of a visit by its referrer, where it has nothing else. Default: not at all. */
@@ -52,8 +54,8 @@ const serviceCode = /^(?![A-Z]?[a-z]*\d*$|[A-Z]*\d*$)[A-Za-z\d]{10}$/;
 
 /**
  * Reads the attribution of a visit: the UTM parameters and the referral code from the URL, the referring site from the
- * referrer, overridden by the owner's values. E-mail addresses, telephone numbers and placeholders are removed from the
- * values, because a link that is passed on may carry those of another person.
+ * referrer, overridden by the owner's values. E-mail addresses and placeholders are removed from the values, because a
+ * link that is passed on may carry those of another person. A referrer of the same origin is an earlier visit.
  *
  * @returns only the fields with a value, cleaned, at most {@link attributionLimit} bytes as JSON
  * @example
@@ -61,30 +63,40 @@ const serviceCode = /^(?![A-Z]?[a-z]*\d*$|[A-Z]*\d*$)[A-Za-z\d]{10}$/;
  * // → { utm_source: 'fair', referring_site: 'https://news.example' }
  */
 export function readAttribution(visit: Visit, { overrides, ...options }: AttributionOptions = {}): Attribution {
-  return applyOverrides(readTouch({ ...visit, at: 0 }, options).attribution, overrides);
+  const touches = readTouches([{ ...visit, at: 0 }], options);
+  return applyOverrides(chooseTouch(touches, 'first')?.attribution ?? {}, overrides);
+}
+
+/**
+ * The site or the Android app of a referrer, without its path, for privacy; empty for any other scheme.
+ *
+ * @example `referringSite('android-app://com.slack/')` → `'android-app://com.slack'`
+ */
+export function referringSite(referrer: string): string {
+  const { origin = '' } = parseUrl(referrer) ?? {};
+  // The origin of an app is "null", and not every browser reads its host.
+  return origin.startsWith('http') ? origin : (/^android-app:\/\/[\w.]+/.exec(referrer)?.[0] ?? '');
 }
 
 /** Reads one visit. */
 function readTouch({ url, referrer, at }: TimedVisit, options: VisitOptions): Touch {
-  const { referralParameter = 'ref', refIs, sameSite = [], clickSource, referrerSource } = options;
+  const { referralParameter = 'ref', refIs, sameSite = [], details = [], clickSource, referrerSource } = options;
   const page = parseUrl(url);
-  const from = parseUrl(referrer);
+  const from = referringSite(referrer);
   const parameters = readParameters(page);
-  const get = (name: string): string => parameters.get(name) ?? '';
-  const ours = [page?.hostname, ...sameSite].map(site);
+  const get = (name: string): string => parameters.get(name.toLowerCase()) ?? '';
+  const ours = [page?.host, ...sameSite].map(hostOf);
   const isRef = referralParameter === 'ref';
-  const named = get(referralParameter.toLowerCase());
-  const isCode = refIs ? refIs === 'code' : !isRef || serviceCode.test(named);
-  const code = isCode ? (referralCode.exec(named)?.[0] ?? '') : '';
+  const referral = refIs === 'none' ? '' : get(referralParameter);
+  const isCode = refIs ? refIs === 'code' : !isRef || serviceCode.test(referral);
+  const code = isCode ? (referralCode.exec(referral)?.[0] ?? '') : '';
   // Where codes have a parameter of their own, `ref` is a source.
-  const ref = isCode ? (isRef ? '' : get('ref')) : named;
-
-  // The origin of the other site that linked here, without its path, for privacy.
-  const referringSite = from?.origin.startsWith('http') && !ours.includes(site(from.hostname)) ? from.origin : '';
-  const found = collect((name) =>
-    name === 'referring_site' ? referringSite : name === 'referral_code' ? code : get(name),
-  );
-  const source = found.utm_source ?? (ours.includes(site(ref)) ? '' : ref);
+  const ref = isCode ? (isRef ? '' : get('ref')) : referral;
+  // What only looks like a code can be a source: the service credits none but its own codes.
+  const guess = isRef && !refIs ? code : '';
+  const linking = ours.includes(hostOf(from)) ? '' : from;
+  const found = collect((name) => (name === 'referring_site' ? linking : name === 'referral_code' ? code : get(name)));
+  const source = found.utm_source ?? (ours.includes(hostOf(ref)) ? '' : ref);
   const byClick = source ? undefined : clickSource?.((name) => !!get(name));
   // The first that applies counts.
   const rules: readonly (readonly [applies: unknown, rule: AttributionRule])[] = [
@@ -93,14 +105,16 @@ function readTouch({ url, referrer, at }: TimedVisit, options: VisitOptions): To
     [byClick, 'click_id'],
     [utmFields.some(get), 'utm'],
     [code, 'referral_code'],
-    [referringSite, 'referrer'],
+    [linking, 'referrer'],
   ];
   const rule = rules.find(([applies]) => applies)?.[1];
-  const byReferrer = rule === 'referrer' ? referrerSource?.(from?.hostname ?? '') : undefined;
+  const named = rule === 'referrer' ? referrerSource?.(linking) : byClick;
   return {
     at,
-    attribution: fitAttribution({ ...byClick, ...byReferrer, ...(source && { utm_source: source }), ...found }),
-    details: collect(get, detailFields),
+    attribution: fitAttribution({ ...named, ...found, utm_source: source || (named?.utm_source ?? guess) }),
+    details: Object.fromEntries(
+      [...detailFields, ...details].map((name) => [name, get(name)] as const).filter(([, value]) => value),
+    ),
     rule,
   };
 }
@@ -127,17 +141,10 @@ export function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(toJson(value)).length;
 }
 
-function site(host = ''): string {
-  return host.toLowerCase().replace(/^www\./, '');
-}
-
-/** Reads these fields, by default all of an attribution, and keeps those with a value. */
-function collect<Name extends string = AttributionField>(
-  read: (name: Name) => string,
-  names: readonly Name[] = attributionFields as readonly string[] as readonly Name[],
-): Partial<Record<Name, string>> {
-  const found: Partial<Record<Name, string>> = {};
-  for (const name of names) {
+/** Reads the fields of an attribution, and keeps those with a value. */
+function collect(read: (name: AttributionField) => string): Attribution {
+  const found: Partial<Record<AttributionField, string>> = {};
+  for (const name of attributionFields) {
     const value = read(name);
     if (value) found[name] = value;
   }
@@ -149,7 +156,7 @@ export interface TimedVisit extends Visit {
   readonly at: number;
 }
 
-/** Parameters that the service has no field for; a custom field can take them. */
+/** Parameters that the service has no field for and that are always kept: a custom field can take them. */
 export const detailFields = ['utm_id', 'utm_source_platform'] as const;
 
 /**
@@ -168,7 +175,8 @@ export interface Touch {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly attribution: Attribution;
-  readonly details: Readonly<Partial<Record<(typeof detailFields)[number], string>>>;
+  /** Values of further parameters, by their names. */
+  readonly details: Readonly<Record<string, string>>;
   /** Undefined for a visit without attribution. */
   readonly rule: AttributionRule | undefined;
 }
@@ -182,9 +190,24 @@ export type TouchRule = 'first' | 'last';
  */
 export const touchLifetime = 2_592_000_000;
 
-/** The touches of these visits. */
-export function readTouches(visits: readonly TimedVisit[], options: VisitOptions = {}): readonly Touch[] {
-  return visits.map((visit) => readTouch(visit, options));
+/**
+ * The touches of these visits, oldest first. A page of the same origin that linked to a visit was visited before.
+ *
+ * @param stored - a visit before whose link is in this text is left out
+ */
+export function readTouches(
+  visits: readonly TimedVisit[],
+  options: VisitOptions = {},
+  stored: string = '',
+): readonly Touch[] {
+  return visits.flatMap((visit) => {
+    const { url, referrer, at } = visit;
+    const touch = readTouch(visit, options);
+    const site = referringSite(referrer);
+    if (!site || site !== parseUrl(url)?.origin) return touch;
+    const before = readTouch({ url: referrer, referrer: '', at: at - 1 }, options);
+    return stored.includes(`${new URLSearchParams({ ...before.attribution }).toString()}&`) ? touch : [before, touch];
+  });
 }
 
 /**
@@ -200,18 +223,20 @@ export function knownTouches(
   options: VisitOptions = {},
 ): readonly Touch[] {
   const kept = stored.split(' ').map(restore);
-  return [...kept.filter(({ at }) => now - at < touchLifetime && at <= now), ...readTouches(visits, options)];
+  return [...kept.filter(({ at }) => now - at < touchLifetime && at <= now), ...readTouches(visits, options, stored)];
 }
 
 /**
  * The first or the last touch with more than a referrer; where none has more, the first or the last touch from another
- * site. Visits without attribution never count.
+ * site; where there is none, the first or the last with {@link Touch.details}. Other visits never count.
  */
-export function chooseTouch(touches: readonly Touch[], rule: TouchRule): Touch | undefined {
-  const attributed = touches.filter((touch) => touch.rule);
-  const named = attributed.filter((touch) => touch.rule !== 'referrer');
-  const candidates = named[0] ? named : attributed;
-  return candidates[rule === 'last' ? candidates.length - 1 : 0];
+export function chooseTouch(touches: readonly Touch[], which: TouchRule): Touch | undefined {
+  const candidates = [
+    touches.filter(({ rule }) => rule && rule !== 'referrer'),
+    touches.filter(({ rule }) => rule),
+    touches.filter(({ details }) => Object.keys(details)[0]),
+  ].find(([first]) => first);
+  return candidates?.[which === 'last' ? candidates.length - 1 : 0];
 }
 
 /** The text to store: the first and the last touch, so that the next page can apply either rule. */
@@ -219,8 +244,9 @@ export function storedTouches(touches: readonly Touch[]): string {
   const texts = (['first', 'last'] as const).map((which) => {
     const touch = chooseTouch(touches, which);
     if (!touch) return '';
-    const { at, attribution, details, rule = '' } = touch;
-    return `t:${at}?${new URLSearchParams({ ...attribution, ...details, rule }).toString()}`;
+    const { at, attribution, rule = '' } = touch;
+    const details = new URLSearchParams(touch.details).toString();
+    return `t:${at}?${new URLSearchParams({ ...attribution, details, rule }).toString()}`;
   });
   return [...new Set(texts)].join(' ');
 }
@@ -235,5 +261,7 @@ function restore(url: string): Touch {
   const referrer = searchParams?.get('referring_site') ?? '';
   const touch = readTouch({ url, referrer, at }, { referralParameter: 'referral_code' });
   const stored = attributionRules.find((rule) => rule === searchParams?.get('rule'));
-  return { ...touch, rule: touch.rule && (stored ?? touch.rule) };
+  const others = new URLSearchParams(searchParams?.get('details') ?? '');
+  const details = Object.fromEntries([...others].map(([name, value]) => [name, cleanValue(value)]));
+  return { ...touch, details, rule: touch.rule && (stored ?? touch.rule) };
 }

@@ -7,7 +7,7 @@ import { parseUrl, type AuditedTouch, type SignupAudit } from './submission.ts';
 const touchLimit = 1000;
 
 /**
- * The origin and path of a page, at most 2000 code points, without e-mail addresses and telephone numbers in the path.
+ * The origin and path of a page, at most 2000 code points, without e-mail addresses in the path.
  *
  * @returns undefined for an address of another scheme than http and https
  * @example `pageAddress('https://www.example.com/join?utm_source=fair#top')` → `'https://www.example.com/join'`

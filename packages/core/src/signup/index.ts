@@ -10,6 +10,7 @@ export {
   jsonBytes,
   readAttribution,
   readTouches,
+  referringSite,
   applyOverrides,
   type AttributionField,
   type AttributionOptions,

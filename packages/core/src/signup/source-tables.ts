@@ -3,68 +3,49 @@
  * linked here. Tables of their own, because few pages ask for them.
  */
 
+import { hostOf } from './submission.ts';
+
 /** A source and its medium. */
 export interface NamedSource {
   readonly utm_source: string;
   readonly utm_medium: string;
 }
 
-/** Parameters of ad networks by medium and source. Facebook adds its own to every link, not only to those of ads. */
+/**
+ * Parameters of ad networks by medium: the source, and its parameters. Facebook adds its own to every link, not only to
+ * those of ads.
+ */
 const clickIds = {
-  cpc: { google: ['gclid', 'gbraid', 'wbraid'], bing: ['msclkid'] },
-  paid_social: { tiktok: ['ttclid'], linkedin: ['li_fat_id'], twitter: ['twclid'] },
-  social: { facebook: ['fbclid'] },
+  cpc: 'google=gclid,gbraid,wbraid,gad_source,gad_campaignid bing=msclkid',
+  paid_social: 'tiktok=ttclid linkedin=li_fat_id twitter=twclid',
+  social: 'facebook=fbclid',
 };
 
 /**
- * Hosts by medium and source, each with its subdomains. `google.*` is the host under any top-level domain, without
- * subdomains: `mail.google.com` is no search.
+ * Hosts by medium, each with its subdomains. The source is the second-level domain of the first one, unless another
+ * name stands before it. `google.*` is the host under any top-level domain, without subdomains: `mail.google.com` is no
+ * search. The package of an Android app is a host in reverse order.
  */
 const hosts = {
-  organic: {
-    google: 'google.*',
-    bing: 'bing.com',
-    duckduckgo: 'duckduckgo.com',
-    yahoo: 'search.yahoo.com',
-    yandex: 'yandex.*',
-    baidu: 'baidu.com',
-    ecosia: 'ecosia.org',
-    qwant: 'qwant.com',
-    brave: 'search.brave.com',
-    startpage: 'startpage.com',
-    kagi: 'kagi.com',
-  },
-  social: {
-    facebook: 'facebook.com',
-    instagram: 'instagram.com',
-    twitter: 't.co x.com twitter.com',
-    linkedin: 'linkedin.com lnkd.in',
-    reddit: 'reddit.com',
-    hackernews: 'news.ycombinator.com',
-    pinterest: 'pinterest.*',
-    tiktok: 'tiktok.com',
-    threads: 'threads.net threads.com',
-    bluesky: 'bsky.app',
-    github: 'github.com',
-    youtube: 'youtube.com youtu.be',
-    vimeo: 'vimeo.com',
-  },
-  'ai-assistant': {
-    chatgpt: 'chatgpt.com',
-    claude: 'claude.ai',
-    gemini: 'gemini.google.com',
-    copilot: 'copilot.microsoft.com',
-    perplexity: 'perplexity.ai',
-  },
-  email: { gmail: 'mail.google.com', outlook: 'outlook.live.com' },
+  organic: `google.*,googlequicksearchbox.android.google.com bing.com duckduckgo.com search.yahoo.com yandex.*,ya.ru
+    baidu.com ecosia.org qwant.com search.brave.com startpage.com kagi.com naver.com seznam.cz`,
+  social: `facebook.com instagram.com twitter.com,t.co,x.com linkedin.com,lnkd.in reddit.com
+    hackernews=news.ycombinator.com pinterest.* tiktok.com threads.net,threads.com bluesky=bsky.app github.com
+    youtube.com,youtu.be,youtube.android.google.com vimeo.com telegram.org,t.me whatsapp.com mastodon.social
+    substack.com discord.com slack.com`,
+  'ai-assistant': `chatgpt.com,openai.com claude.ai gemini=gemini.google.com copilot=copilot.microsoft.com perplexity.ai
+    grok.com deepseek.com`,
+  email: `gmail=mail.google.com,gm.android.google.com
+    outlook=outlook.live.com,outlook.office.com,outlook.office365.com,outlook.office.microsoft.com`,
 };
 
-function find<Entry>(
-  table: Readonly<Record<string, Readonly<Record<string, Entry>>>>,
-  matches: (entry: Entry) => boolean,
-): NamedSource | undefined {
+function find(table: Readonly<Record<string, string>>, matches: (word: string) => boolean): NamedSource | undefined {
   for (const [utm_medium, sources] of Object.entries(table))
-    for (const [utm_source, entry] of Object.entries(sources)) if (matches(entry)) return { utm_source, utm_medium };
+    for (const source of sources.split(/\s+/)) {
+      const [named = '', listed] = source.split('=');
+      const words = (listed ?? named).split(',');
+      if (words.some(matches)) return { utm_source: (listed ? named : words[0]?.split('.').at(-2)) ?? '', utm_medium };
+    }
   return undefined;
 }
 
@@ -74,19 +55,20 @@ function find<Entry>(
  * @param has - whether the address has a parameter
  */
 export function clickSource(has: (parameter: string) => boolean): NamedSource | undefined {
-  return find(clickIds, (parameters) => parameters.some(has));
+  return find(clickIds, has);
 }
 
-/** The search engine, social network, assistant or mail service of a host. */
-export function referrerSource(host: string): NamedSource | undefined {
-  const name = `.${host.replace(/^www\./, '')}`;
-  return find(hosts, (patterns) =>
-    patterns
-      .split(' ')
-      .some((pattern) =>
-        pattern.endsWith('.*')
-          ? name.startsWith(`.${pattern.slice(0, -1)}`) && /^\.\w+\.(?:com?\.)?[a-z]{2,3}$/.test(name)
-          : name.endsWith(`.${pattern}`),
-      ),
+/**
+ * The search engine, social network, assistant or mail service of a referring site: `https://www.google.com`.
+ *
+ * @example `referrerSource('android-app://com.google.android.gm')` → `{ utm_source: 'gmail', utm_medium: 'email' }`
+ */
+export function referrerSource(site: string): NamedSource | undefined {
+  const host = hostOf(site);
+  const name = `.${site.startsWith('android-app:') ? host.split('.').reduceRight((name, label) => `${name}.${label}`) : host}`;
+  return find(hosts, (pattern) =>
+    pattern.endsWith('.*')
+      ? name.startsWith(`.${pattern.slice(0, -1)}`) && /^\.\w+\.(?:com?\.)?[a-z]{2,3}$/.test(name)
+      : name.endsWith(`.${pattern}`),
   );
 }

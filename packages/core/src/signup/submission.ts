@@ -168,3 +168,8 @@ export function parseUrl(url: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+/** The host of a site, which may be written as a host, without `www.` and port. */
+export function hostOf(site = ''): string {
+  return site.toLowerCase().replace(/^(.*\/\/)?(www\.)?|:\d+$/g, '');
+}

@@ -44,6 +44,28 @@ describe('readSubmission', () => {
     });
   });
 
+  it('reads what the browser posts of a visit, and cleans it', () => {
+    expect(
+      readSubmission({
+        email: 'ada@example.com',
+        utm_source: '{{site}}',
+        utm_campaign: 'spring-bob@example.com',
+        utm_term: '*|TERM|*',
+        ref: 'gBZbSVal1X',
+        referrer: 'android-app://com.google.android.gm/',
+      }),
+    ).toEqual({
+      ok: true,
+      suspected: false,
+      submission: {
+        email: 'ada@example.com',
+        utm_source: 'gBZbSVal1X',
+        referring_site: 'android-app://com.google.android.gm',
+        referral_code: 'gBZbSVal1X',
+      },
+    });
+  });
+
   it.each([
     ['a ticked box', true, true],
     ['an unticked box', false, false],

@@ -9,7 +9,6 @@ import {
   knownTouches,
   storedTouches,
   touchLifetime,
-  applyOverrides,
   type Attribution,
 } from '../../src/signup/index.ts';
 import type { Step } from './histories/types.ts';
@@ -21,7 +20,6 @@ interface Row {
   /** What is sent under each rule; one where they agree. */
   readonly first: Attribution;
   readonly last?: Attribution;
-  readonly overrides?: Attribution;
 }
 
 const fair = { utm_source: 'fair', utm_campaign: 'spring' };
@@ -32,57 +30,22 @@ const news = 'https://news.example/post';
 const fromNews = { referring_site: 'https://news.example' };
 
 const rows: readonly Row[] = [
-  { name: 'a visit that says nothing', steps: [{ load: '/' }], first: {} },
-  { name: 'landing with a campaign', steps: [{ load: toFair }], first: fair },
-  {
-    name: 'landing with a referral code',
-    steps: [{ load: '/?ref=gBZbSVal1X' }],
-    first: { referral_code: 'gBZbSVal1X' },
-  },
-  { name: 'landing from another site', steps: [{ load: '/', from: news }], first: fromNews },
-  {
-    name: 'landing with a campaign from another site',
-    steps: [{ load: toFair, from: news }],
-    first: { ...fair, ...fromNews },
-  },
-  {
-    name: 'a page that goes on by itself keeps its campaign',
-    steps: [{ load: toFair }, { push: '/about' }],
-    first: fair,
-  },
   {
     name: 'a page that goes on by itself keeps its referrer',
     steps: [{ load: '/', from: news }, { push: '/about' }],
     first: fromNews,
   },
-  { name: 'a campaign met on the way', steps: [{ load: '/' }, { push: toMail }], first: mail },
   {
     name: 'a campaign met on the way beats the referrer, and does not take it over',
     steps: [{ load: '/', from: news }, { push: toMail }],
     first: mail,
   },
-  { name: 'a second campaign on the way', steps: [{ load: toFair }, { push: toMail }], first: fair, last: mail },
   {
     name: 'campaigns are never mixed',
     steps: [{ load: '/?utm_campaign=spring' }, { push: toMail }],
     first: { utm_campaign: 'spring' },
     last: mail,
   },
-  {
-    name: 'going back to the landing is no new touch',
-    steps: [{ load: toFair }, { push: toMail }, { push: toFair }],
-    first: fair,
-    last: mail,
-  },
-  {
-    name: 'our own page between two of ours',
-    steps: [
-      { load: '/', from: news },
-      { load: '/two', from: `${site}/` },
-    ],
-    first: {},
-  },
-  { name: 'the next page forgets without consent', steps: [{ load: toFair }, { load: '/two', from: site }], first: {} },
   {
     name: 'the next page forgets when consent comes too late',
     steps: [{ load: toFair }, { load: '/two', from: site }, 'grant'],
@@ -94,45 +57,14 @@ const rows: readonly Row[] = [
     first: {},
   },
   {
-    name: 'the next page remembers with consent',
-    steps: [{ load: toFair }, 'grant', { load: '/two', from: site }, 'grant'],
-    first: fair,
-  },
-  {
-    name: 'a referral code is remembered too',
-    steps: [{ load: '/?ref=gBZbSVal1X' }, 'grant', { load: '/two' }, 'grant'],
-    first: { referral_code: 'gBZbSVal1X' },
-  },
-  {
     name: 'a referrer is remembered too',
     steps: [{ load: '/', from: news }, 'grant', { load: '/two', from: site }, 'grant'],
     first: fromNews,
   },
   {
-    name: 'a campaign after the grant is remembered',
-    steps: [{ load: '/' }, 'grant', { push: toMail }, { load: '/two' }, 'grant'],
-    first: mail,
-  },
-  {
-    name: 'a direct return does not overwrite',
-    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/' }, 'grant'],
-    first: fair,
-  },
-  {
-    name: 'the store is stronger than a new referrer',
-    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: '/', from: news }, 'grant'],
-    first: fair,
-  },
-  {
     name: 'the address is stronger than a stored referrer',
     steps: [{ load: '/', from: news }, 'grant', { days: 2 }, { load: toMail }, 'grant'],
     first: mail,
-  },
-  {
-    name: 'a second campaign days later',
-    steps: [{ load: toFair }, 'grant', { days: 2 }, { load: toMail }, 'grant'],
-    first: fair,
-    last: mail,
   },
   {
     name: 'a second campaign before the grant: only what the page may know',
@@ -161,7 +93,6 @@ const rows: readonly Row[] = [
     last: { referring_site: 'https://blog.example' },
   },
   { name: '29 days later', steps: [{ load: toFair }, 'grant', { days: 29 }, { load: '/' }, 'grant'], first: fair },
-  { name: '31 days later', steps: [{ load: toFair }, 'grant', { days: 31 }, { load: '/' }, 'grant'], first: {} },
   {
     name: 'the first has expired, the last has not',
     steps: [{ load: toFair }, 'grant', { days: 20 }, { load: toMail }, 'grant', { days: 20 }, { load: '/' }, 'grant'],
@@ -182,30 +113,12 @@ const rows: readonly Row[] = [
     steps: [{ load: toFair }, 'grant', 'refuse', 'grant', { load: '/' }, 'grant'],
     first: fair,
   },
-  {
-    name: 'the owner wins over the address',
-    steps: [{ load: toFair }],
-    overrides: { utm_source: 'footer' },
-    first: { ...fair, utm_source: 'footer' },
-  },
-  {
-    name: 'the owner wins over the store',
-    steps: [{ load: toFair }, 'grant', { load: '/' }, 'grant'],
-    overrides: { utm_source: 'footer' },
-    first: { ...fair, utm_source: 'footer' },
-  },
-  {
-    name: 'the owner wins over the referrer',
-    steps: [{ load: '/', from: news }],
-    overrides: { referring_site: 'Partner' },
-    first: { referring_site: 'Partner' },
-  },
 ];
 
 describe('the touch that counts', () => {
-  test.each(rows)('$name', ({ steps, first, last = first, overrides }) => {
+  test.each(rows)('$name', ({ steps, first, last = first }) => {
     const { touches } = walk(steps, { asksAnew: true });
-    const sent = (rule: 'first' | 'last') => applyOverrides(chooseTouch(touches, rule)?.attribution ?? {}, overrides);
+    const sent = (rule: 'first' | 'last') => chooseTouch(touches, rule)?.attribution ?? {};
     expect({ first: sent('first'), last: sent('last') }).toEqual({ first, last });
   });
 

@@ -1,17 +1,18 @@
 /** The histories of visits, walked without a browser; `test/widget/histories.test.ts` walks them in the tag. */
 import { describe, expect, it, test } from 'vitest';
 import { chooseTouch, clickSource, referrerSource } from '../../src/signup/index.ts';
-import { histories, links, type Link, type Sent } from './histories/index.ts';
+import { histories, links, roads, type Link, type Sent } from './histories/index.ts';
 import { generate } from './histories/page.ts';
 import { walk, type WalkOptions } from './histories/walk.ts';
 import { expectUpToDate } from '../../../../test/support/up-to-date.ts';
 
 /** How a page with these attributes reads its visits. */
-function optionsOf({ attributes = {} }: Sent): WalkOptions {
+function optionsOf({ attributes = {}, details = {} }: Sent): WalkOptions {
   const refIs = attributes['ref-is'];
   return {
     referralParameter: attributes['referral-param'],
-    refIs: refIs === 'code' || refIs === 'source' ? refIs : undefined,
+    refIs: refIs === undefined || refIs === 'code' || refIs === 'source' ? refIs : 'none',
+    details: Object.keys(details),
     sameSite: attributes['same-site']?.split(' '),
     clickSource: 'click-ids' in attributes ? clickSource : undefined,
     referrerSource: 'referrer-medium' in attributes ? referrerSource : undefined,
@@ -24,12 +25,12 @@ const cases = (rows: readonly Link[]): readonly { readonly name: string; readonl
     row.sent.map((sent) => ({ name: [row.title, ...Object.keys(sent.attributes ?? {})].join(' + '), row, sent })),
   );
 
-describe('forty histories of visits', () => {
-  it('are forty', () => {
-    expect(histories).toHaveLength(40);
+describe('histories of visits', () => {
+  it('are forty, and thirty roads', () => {
+    expect([histories, roads].map(({ length }) => length)).toEqual([40, 30]);
   });
 
-  test.each(cases([...histories, ...links]))('$name', ({ row, sent }) => {
+  test.each(cases([...histories, ...roads, ...links]))('$name', ({ row, sent }) => {
     const { touches } = walk(row.steps, optionsOf(sent));
     const touch = chooseTouch(touches, sent.attributes?.['attribution'] === 'last' ? 'last' : 'first');
     expect(touch?.attribution ?? {}).toEqual(sent.attribution);

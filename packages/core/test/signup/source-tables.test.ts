@@ -14,7 +14,9 @@ describe('the source of a click id', () => {
     ['ttclid', 'tiktok / paid_social'],
     ['li_fat_id', 'linkedin / paid_social'],
     ['twclid', 'twitter / paid_social'],
+    ['gad_campaignid', 'google / cpc'],
     ['srsltid', undefined],
+    ['google', undefined],
   ])('%s → %s', (id, expected) => expect(words(clickSource((name) => name === id))).toBe(expected));
 
   test('of an ad before that of a link', () => {
@@ -30,6 +32,10 @@ describe('the source of a referrer', () => {
     ['mail.google.com', 'gmail / email'],
     ['gemini.google.com', 'gemini / ai-assistant'],
     ['docs.google.com', undefined],
+    ['blog.google', undefined],
+    ['android-app://com.google.android.gm', 'gmail / email'],
+    ['android-app://com.slack', 'slack / social'],
+    ['https://news.ycombinator.com', 'hackernews / social'],
     ['google.example.com', undefined],
     ['notgoogle.com', undefined],
     ['yandex.ru', 'yandex / organic'],

@@ -8,6 +8,7 @@ import { campaigns } from './campaigns.ts';
 import type { History } from './types.ts';
 
 export { links } from './links.ts';
+export { roads } from './roads.ts';
 export { sources, type Link, type Sent, type Step } from './types.ts';
 
 /** The rows of the table. */

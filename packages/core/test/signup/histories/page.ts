@@ -1,5 +1,6 @@
 /** Generates the tables of histories in the documentation. */
-import { histories, links, sources, type Link } from './index.ts';
+import { histories, links, roads, sources, type Link } from './index.ts';
+import type { History } from './types.ts';
 import { pagePath, withSections } from '../../../../../test/support/documentation.ts';
 
 /** A text in a cell of a table. */
@@ -15,20 +16,25 @@ function sentWords({ sent }: Link): string {
     .join('<br>');
 }
 
+function tableOf(rows: readonly History[]): string {
+  const keys = Object.keys(sources);
+  return [
+    '| | Visits | The tag sends | Google Analytics 4 | Plausible | Ghost |',
+    '|---|---|---|---|---|---|',
+    ...rows.map((row, index) => {
+      const [{ text, by }, ...others] = row.others;
+      const ga4 = by ? `${text} [(${keys.indexOf(by) + 1})](#sources)` : `${text}*`;
+      const cells = [index + 1, row.title, sentWords(row), ga4, ...others];
+      return `| ${cells.map((each) => cell(String(each))).join(' | ')} |`;
+    }),
+  ].join('\n');
+}
+
 /** The text of the page, by its path from the root of the repository. */
 export function generate(): Readonly<Record<string, string>> {
-  const keys = Object.keys(sources);
-  const rows = histories.map((row, index) => {
-    const { text, by } = row.ga4;
-    const ga4 = by ? `${text} [(${keys.indexOf(by) + 1})](#sources)` : `${text}*`;
-    return `| ${[index + 1, row.title, sentWords(row), ga4, row.plausible, row.ghost].map((each) => cell(String(each))).join(' | ')} |`;
-  });
   return withSections(pagePath('website/visits'), {
-    histories: [
-      '| | Visits | The tag sends | Google Analytics 4 | Plausible | Ghost |',
-      '|---|---|---|---|---|---|',
-      ...rows,
-    ].join('\n'),
+    histories: tableOf(histories),
+    roads: tableOf(roads),
     links: [
       '| Visits | The tag sends |',
       '|---|---|',

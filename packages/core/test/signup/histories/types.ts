@@ -27,7 +27,7 @@ export interface Shown {
 export interface Sent {
   readonly attributes?: Readonly<Record<string, string>>;
   readonly attribution: Attribution;
-  /** Custom fields that take `utm_id` and `utm_source_platform`. */
+  /** Parameters that custom fields take, besides `utm_id` and `utm_source_platform`. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
@@ -41,11 +41,8 @@ export interface Link {
 
 /** Visits, and what other tools make of them. */
 export interface History extends Link {
-  readonly ga4: Shown;
-  /** Plausible's source, and its channel; a star where no published rule says so. */
-  readonly plausible: string;
-  /** Ghost's source, and its medium. */
-  readonly ghost: string;
+  /** Plausible's source and channel, Ghost's source and medium; a star where no published rule says so. */
+  readonly others: readonly [ga4: Shown, plausible: string, ghost: string];
 }
 
 const google = 'https://support.google.com/analytics/answer';
@@ -90,3 +87,5 @@ export const fromAd = (utm_source: string, utm_medium: string, referring_site?: 
 
 export const always = (attribution: Attribution): readonly Sent[] => [{ attribution }];
 export const fromSearch = fromSite(search, 'google', 'organic');
+
+export const link = (title: string, steps: readonly Step[], sent: readonly Sent[]): Link => ({ title, steps, sent });
