@@ -64,7 +64,7 @@ describe('editor data', () => {
       expect(names(tag?.attributes)).not.toContain('text-*');
     }
     const attribution = html.tags.flatMap(({ attributes }) => attributes).find(({ name }) => name === 'attribution');
-    expect(names(attribution?.values)).toEqual(['first', 'last']);
+    expect(names(attribution?.values)).toEqual(['first', 'last', 'none']);
     const css =
       await json<Record<'properties' | 'pseudoElements' | 'pseudoClasses', Named[]>>('vscode.css-custom-data.json');
     const all = (list: (element: CustomElement) => readonly Named[] | undefined): string[] =>

@@ -173,12 +173,12 @@ export interface Post extends Intent {
   readonly endpoint: string;
   /** In seconds. */
   readonly timeout: number;
-  /** Reads a body that is not {@link accepted}. */
+  /** Reads a body that is none of {@link accepted}. */
   readonly read: ReadVerdict;
 }
 
-/** The body with which relay and Signup Trigger accept a signup: any other is read by a file of its own. */
-const accepted = '{"status":"accepted"}';
+/** The bodies that are a yes by themselves: that of relay and Signup Trigger, and none. Any other is read by a file. */
+const accepted = ['{"status":"accepted"}', ''];
 
 /** What became of a request. */
 export interface Answer extends Partial<Verdict> {
@@ -245,7 +245,7 @@ async function readAnswer({ body: sent, read }: Post, response: Response): Promi
   const { headers, ok, status } = response;
   // A connection that breaks leaves JSON that is broken too.
   const text = await response.text().catch(() => '{');
-  if (ok && text === accepted) return { status, isJson: true };
+  if (ok && accepted.includes(text)) return { status, isJson: !!text };
   const verdict = await read(text, sent);
   if (ok && !verdict.isNo && !verdict.isForeign) return { status, isJson: verdict.isJson === true };
   const kind = ok && verdict.isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
