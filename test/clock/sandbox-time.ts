@@ -5,6 +5,7 @@ import type { Sandbox } from '@newsletter-kit/sandbox';
 export function timeOf({ clock }: Pick<Sandbox, 'clock'>) {
   return {
     now: () => clock.now(),
+    monotonic: () => clock.now(),
     sleep: (ms: number): Promise<void> => {
       clock.advance(ms);
       return Promise.resolve();

@@ -39,7 +39,7 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
   page.on('console', (message) => void said.push(message.text()));
   await serve(
     page,
-    '<script src="/signup-form.js"></script><newsletter-signup debug endpoint="http://relay.example/signup"></newsletter-signup>',
+    '<script src="/signup-form.js"></script><newsletter-signup debug endpoint="http://relay.site.test/signup"></newsletter-signup>',
   );
   await page.goto('https://www.site.example/');
   await page.type('newsletter-signup >>> [name=email]', 'ada@example.com');
