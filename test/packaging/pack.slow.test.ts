@@ -215,8 +215,8 @@ describe('init of the relay', () => {
     const [install, secret, deploy] = block.trim().split('\n');
     expect([install, secret]).toEqual(['npm install', 'npx wrangler secret put NEWSLETTER_API_KEY']);
     await execute('sh', ['-c', `${deploy} -- --dry-run --outdir bundle`], { cwd: written, env: forWrangler });
-    // Cloudflare's free plan takes three megabytes.
-    expect(gzipSync(await readFile(join(written, 'bundle', 'index.js'))).length).toBeLessThan(325_000);
+    // Cloudflare's free plan takes three megabytes; pages and mails have thirteen languages.
+    expect(gzipSync(await readFile(join(written, 'bundle', 'index.js'))).length).toBeLessThan(350_000);
   });
 
   it('overwrites nothing', async () => {
