@@ -204,7 +204,7 @@ describe('the built files', () => {
       ['index', 'define', 'signup', 'protection'].map((name) => text(`/widget/dist/${name}.js`)),
     );
     const imported = modules.flatMap((code) =>
-      Array.from(code.matchAll(/(?<!["'`])\b(?:from|import)\s*\(?["'`]([^"'`]+)/g), ([, name]) => name),
+      Array.from(code.matchAll(/(?<!["'`])\b(?:from|import)\s*\(?["'`]([^"'`()\s]+)["'`]/g), ([, name]) => name),
     );
     // The test server has resolved the imports of Lit, which are bare in the file.
     const names = imported.map((name) =>
