@@ -1,7 +1,7 @@
 /** A form as the operator's page shows it, with the HTML that puts it on a website. */
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 import type { Form } from '../config/form.ts';
-import { linkedHtml, linksIn, withoutLinks } from '../pages/page.ts';
+import { linkedHtml, withoutLinks } from '../pages/page.ts';
 import { wordsIn } from '../pages/words.ts';
 
 export interface ListedForm {
@@ -38,7 +38,9 @@ function snippetOf({ page, consent, site }: Form, address: string, endpoint: str
             `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each)).join(' ')}</fieldset>`,
           ],
     ),
-    ...(sentence === undefined ? [] : [[consentAttributes(sentence) + required, box('consent', sentence, required)]]),
+    ...(sentence === undefined
+      ? []
+      : [[escaped`kind="consent" label="${sentence}"` + required, box('consent', sentence, required)]]),
   ];
   return [
     lang === 'en'
@@ -54,14 +56,6 @@ function snippetOf({ page, consent, site }: Form, address: string, endpoint: str
     ...(lang === 'en' ? [] : [escaped`<script src="${address}/languages/${lang}.js" async></script>`]),
     escaped`<script src="${address}/signup-form.js" async></script>`,
   ].join('\n');
-}
-
-/** The tag's field for a consent has one link. */
-function consentAttributes(sentence: string): string {
-  const [link] = linksIn(sentence);
-  if (!link) return escaped`kind="consent" label="${sentence}"`;
-  const label = withoutLinks(sentence.replace(link.whole, () => `[${link.label}]`));
-  return escaped`kind="consent" label="${label}" href="${link.address}"`;
 }
 
 function escaped(html: TemplateStringsArray, ...values: readonly string[]): string {

@@ -152,10 +152,6 @@ const outwardLink = (address: string, label: string): string =>
 /** A link in an operator's text, as Markdown has it. */
 const link = /\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)/g;
 
-/** The links in an operator's text. */
-export const linksIn = (text: string) =>
-  [...text.matchAll(link)].map(([whole, label = '', address = '']) => ({ whole, label, address }));
-
 /** An operator's text with its links, as HTML. */
 export const linkedHtml = (text: string): string =>
   escapeHtml(text).replace(link, '<a href="$2" target="_blank" rel="noopener">$1</a>');

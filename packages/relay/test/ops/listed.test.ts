@@ -170,20 +170,21 @@ it('gives the fields and the consent of the hosted form, with every text escaped
 <script src="https://r.example/signup-form.js" async></script>`);
 });
 
-it('gives a form in its language, and the link of its consent to the tag', async () => {
+it('gives a form in its language, and every link of its consent to the tag', async () => {
   const { forms } = operated({
     settings: {
       RELAY_PAGE: 'true',
       RELAY_PAGE_LANG: 'de-AT',
-      RELAY_PAGE_CONSENT: 'Den [Datenschutz](https://shop.example/ds?a=1&b) habe ich gelesen.',
+      RELAY_PAGE_CONSENT:
+        'Den [Datenschutz](https://shop.example/ds?a=1&b) und die [AGB](https://shop.example/agb) kenne ich.',
     },
   });
   expect((await forms('address=https://r.example'))[0]?.snippet)
     .toBe(`<newsletter-signup lang="de" endpoint="https://r.example/signup">
-  <newsletter-field kind="consent" label="Den [Datenschutz] habe ich gelesen." href="https://shop.example/ds?a=1&amp;b"></newsletter-field>
+  <newsletter-field kind="consent" label="Den [Datenschutz](https://shop.example/ds?a=1&amp;b) und die [AGB](https://shop.example/agb) kenne ich."></newsletter-field>
   <form slot="fallback" action="https://r.example/signup" method="post">
     <label>E-Mail-Adresse <input type="email" name="email" autocomplete="email" required></label>
-    <label><input type="checkbox" name="consent" value="Den Datenschutz habe ich gelesen."> Den <a href="https://shop.example/ds?a=1&amp;b" target="_blank" rel="noopener">Datenschutz</a> habe ich gelesen.</label>
+    <label><input type="checkbox" name="consent" value="Den Datenschutz und die AGB kenne ich."> Den <a href="https://shop.example/ds?a=1&amp;b" target="_blank" rel="noopener">Datenschutz</a> und die <a href="https://shop.example/agb" target="_blank" rel="noopener">AGB</a> kenne ich.</label>
     <button>Abonnieren</button>
   </form>
 </newsletter-signup>
