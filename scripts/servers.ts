@@ -78,7 +78,8 @@ export const servers: readonly ServerPlan[] = [
     env: ({ ports, relayStore }) => ({
       RELAY_PORT: String(ports.relay),
       RELAY_LOG_FORMAT: 'plain',
-      RELAY_PAGE: 'true',
+      // Beside settings that a page without a script cannot satisfy, such as RELAY_PROOF=always, it is switched off.
+      RELAY_PAGE: process.env['RELAY_PAGE'] ?? 'true',
       RELAY_STORE: relayStore,
       // A person who tries the demo signs up with one address again and again.
       RELAY_LIMIT_IP: '0',

@@ -15,8 +15,8 @@ afterAll(() => session?.close());
 
 describe.each([
   ['a form token that is two seconds old', { RELAY_FORM_TOKEN: 'true' }, 1],
-  ['a proof of work', { RELAY_PROOF: 'always' }, 1],
-  ['both', { RELAY_FORM_TOKEN: 'true', RELAY_PROOF: 'always' }, 1],
+  ['a proof of work', { RELAY_PROOF: 'always', RELAY_PAGE: 'false' }, 1],
+  ['both', { RELAY_FORM_TOKEN: 'true', RELAY_PROOF: 'always', RELAY_PAGE: 'false' }, 1],
 ] as const)('a relay that requires %s', (_, settings, refusals) => {
   let servers: Servers;
   beforeAll(async () => {

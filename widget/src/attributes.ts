@@ -97,7 +97,7 @@ export interface FieldAttributes {
   /** Label of the control. Default: the name. */
   label?: string;
   /**
-   * Page that a `consent` links to; the words of its label in [square brackets] are the link, and [words](address) a
+   * Page that a `consent` links to; the words of its label in [square brackets] are the link, and `[words](address)` a
    * link to a page of their own.
    */
   href?: string;

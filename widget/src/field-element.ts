@@ -23,7 +23,7 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` if a
  *   choice contains a comma.
  * @attr {string} href - Page that a `consent` links to; the words of its label in [square brackets] are the link, and
- *   [words](address) a link to a page of their own.
+ *   `[words](address)` a link to a page of their own.
  * @attr {string} value - Initial value.
  * @attr {boolean} hidden - The value is sent, but the field is not shown.
  * @attr {string} from - Parameter of the visit's address whose value a hidden field is sent with, such as `utm_id` or
