@@ -75,9 +75,11 @@ export function createSignupRoutes(
     return defaultForm?.page ? redirect('signup') : shown(pageOf(siteOf(defaultForm), contents.notFound));
   });
   app.get('/livez', livez);
-  app.notFound((request) =>
-    request.req.path.endsWith('.js') ? scriptNotFound() : reception.refuseRequest(request, defaultForm, notFound),
-  );
+  app.notFound((request) => {
+    const { method, path } = request.req;
+    const isScript = method !== 'POST' && path.endsWith('.js');
+    return isScript ? scriptNotFound() : reception.refuseRequest(request, defaultForm, notFound);
+  });
   app.onError((error, { req: { raw } }) => {
     reception.logFailure(error);
     const page = () => refusalPage(defaultForm, unavailable(), []);
