@@ -43,7 +43,7 @@ const widget = join(root, 'widget');
 const copied = join(import.meta.dirname, 'public', 'signup');
 rmSync(copied, { recursive: true, force: true });
 for (const [from, pattern] of [
-  ['dist', '{*,languages/*}.js'],
+  ['dist', '{*.{js,css},languages/*.js}'],
   ['.', 'themes/*.css'],
 ] as const)
   for (const file of globSync(pattern, { cwd: join(widget, from) })) {

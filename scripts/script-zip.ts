@@ -31,7 +31,7 @@ export async function zipPlugin(): Promise<Uint8Array> {
     'signup-form-complete.js': join(dist, 'signup-form-complete.js'),
     ...filesOf('languages/', 'widget/dist/languages/*.js'),
     ...filesOf('languages/', 'widget/src/languages/*.json'),
-    ...filesOf('', 'examples/wordpress/*.{php,css}'),
+    ...filesOf('', 'examples/wordpress/*.php'),
   });
 }
 
@@ -40,7 +40,8 @@ const filesOf = (folder: string, pattern: string): Readonly<Record<string, strin
 
 /** @param places - names in the folder of the zip, and the files that they are */
 async function zip(places: Readonly<Record<string, string>>): Promise<Uint8Array> {
-  const all = { LICENSE: join(root, 'LICENSE'), ...filesOf('themes/', 'widget/themes/*.css'), ...places };
+  const styles = { ...filesOf('', 'widget/dist/signup-form.css'), ...filesOf('themes/', 'widget/themes/*.css') };
+  const all = { LICENSE: join(root, 'LICENSE'), ...styles, ...places };
   const { version } = JSON.parse(await readFile(join(root, 'widget', 'package.json'), 'utf8')) as { version: string };
   const files: Zippable = {};
   for (const [name, path] of Object.entries(all)) {

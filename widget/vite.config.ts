@@ -60,12 +60,18 @@ const chunksBeside: Plugin = {
   },
 };
 
-/** Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. */
-const plainStyles: Plugin = {
-  name: 'plain-styles',
+/**
+ * Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. Minified code has
+ * indentation in templates alone: of attributes, and of elements that are blocks.
+ */
+const plainTemplates: Plugin = {
+  name: 'plain-templates',
   enforce: 'pre',
   transform: (code) =>
     code.replace(/`\n[^`$]*`/g, (sheet) => sheet.replace(/;(?=\s*})|\s*([{};,])\s+|(?<=:) |\b0(?=\.\d)/g, '$1')),
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) if ('code' in file) file.code = file.code.replaceAll(/\n +(<)?/g, (_all, tag = ' ') => tag);
+  },
 };
 
 /**
@@ -86,6 +92,15 @@ const languages: Plugin = {
   },
 };
 
+/** Adds the style sheet of the form that stands in for the element's own until the script has come. */
+const fallbackSheet: Plugin = {
+  name: 'fallback-sheet',
+  async generateBundle() {
+    const source = await readFile(new URL('src/signup-form.css', import.meta.url), 'utf8');
+    this.emitFile({ type: 'asset', fileName: 'signup-form.css', source: source.replaceAll(/\/\*[^]*?\*\/\s*/g, '') });
+  },
+};
+
 export default defineConfig(({ mode }) => ({
   build: {
     target: 'es2022',
@@ -101,7 +116,7 @@ export default defineConfig(({ mode }) => ({
       },
     },
   },
-  plugins: [plainStyles, mode !== 'complete' && chunksBeside, mode === 'script' && languages],
+  plugins: [plainTemplates, mode !== 'complete' && chunksBeside, mode === 'script' && [languages, fallbackSheet]],
   // Our own packages are bundled from their sources, so that no other build is needed before.
   resolve: { conditions: ['@newsletter-kit/source', ...defaultClientConditions] },
 }));

@@ -1,12 +1,11 @@
 /** The page about the elements, with live examples: the setups of the playground. */
 import { english } from '@newsletter-kit/signup';
 import { exampleSetups, type ExampleSetup } from '../../examples/demo/page/examples.ts';
-import { fallbackStyles } from '../../examples/demo/page/fallback-styles.ts';
 import { withEndpoint } from '../../examples/demo/page/fallback.ts';
 import { vue, write } from '../../examples/demo/page/markup.ts';
 import type { Options } from '../../examples/demo/page/options.ts';
 import { writeSetup } from '../../examples/demo/page/setup.ts';
-import { markupOf, styled } from '../../examples/demo/page/snippets.ts';
+import { markupOf } from '../../examples/demo/page/snippets.ts';
 import { tagWithForm } from '../../examples/demo/page/tag.ts';
 import {
   readElements,
@@ -66,7 +65,7 @@ function describeExample({ title, about, setup }: ExampleSetup, options: Options
     `${base}/answers/${setup.state === 'idle' ? 'success' : setup.state}`,
   );
   // A template of Vue writes the custom properties into the tag, so that they apply to this example alone.
-  const live = write(styled(tag, fallbackStyles(tag, setup.theme !== '')), vue);
+  const live = write(tag, vue);
   const query = writeSetup(setup);
   const properties = Object.entries({
     live,

@@ -34,7 +34,7 @@ export function addWidgetFiles(site: Hono, policy: string): void {
   site.get('/:file{([a-z-]+/)?[a-z-]+\\.(js|css)}', (context) => {
     const file = context.req.param('file');
     // Themes are written, not built: they are beside the folder of the built files.
-    return fileResponse(join(extname(file) === '.css' ? dirname(widget) : widget, file), policy);
+    return fileResponse(join(file.startsWith('themes/') ? dirname(widget) : widget, file), policy);
   });
 }
 

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { addWidgetFiles, builtFile } from './files.ts';
 import { relayEvents } from './live-events.ts';
-import { fallbackStyles } from './page/fallback-styles.ts';
 import { html, write, type Tag } from './page/markup.ts';
 import { initialSetup } from './page/setup.ts';
 import { tagWithForm } from './page/tag.ts';
@@ -41,9 +40,6 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
 
   site.get('/', async () =>
     builtFile('index.html', policy(), { form: write(await demoForm(endpoint), html), receiver }),
-  );
-  site.get('/form.css', async (context) =>
-    context.body(fallbackStyles(await demoForm(endpoint), false), 200, { 'Content-Type': 'text/css; charset=utf-8' }),
   );
   site.get('/playground', async () =>
     builtFile('playground.html', policy(playground), { endpoint, options: JSON.stringify(await currentOptions()) }),

@@ -50,7 +50,7 @@ function language(): string {
 
 /** The script is one file, so that it works where a caching plugin combines it with others, moves or delays it. */
 function enqueue(): void {
-	$files = array( 'signup-form-complete.js', 'languages/' . language() . '.js', 'fallback.css', 'themes/' . sanitize_file_name( settings()['theme'] ) . '.css' );
+	$files = array( 'signup-form-complete.js', 'languages/' . language() . '.js', 'signup-form.css', 'themes/' . sanitize_file_name( settings()['theme'] ) . '.css' );
 	foreach ( array_filter( $files, fn( $file ) => is_file( __DIR__ . "/$file" ) ) as $file ) {
 		$is_script = '.js' === substr( $file, -3 );
 		$add       = $is_script ? 'wp_enqueue_script' : 'wp_enqueue_style';

@@ -6,10 +6,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fallbackStyles } from '../../examples/demo/page/fallback-styles.ts';
 import { formOf, isTag, withForm } from '../../examples/demo/page/fallback.ts';
 import { html, write, type Tag } from '../../examples/demo/page/markup.ts';
-import { asDiv, styled } from '../../examples/demo/page/snippets.ts';
+import { asDiv } from '../../examples/demo/page/snippets.ts';
 import { root } from '../../scripts/root.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { options } from './snippets.ts';
@@ -58,25 +57,18 @@ function asTag({ name, attributes, children }: Tag): Tag {
 }
 
 /**
- * The tag with the form that the playground writes; undefined for a form of the owner's, which has no styles of ours,
- * and for the shortest snippet, whose tag names the endpoint itself.
+ * The tag with the form that the playground writes; undefined for a form of the owner's, and for the shortest snippet,
+ * whose address field is of the type that people know.
  *
  * @param language - of the page around the tag
  */
 function written(markup: Tag, language: string): Tag | undefined {
   const tag = asTag(markup);
   const form = formOf(tag);
-  const isOwners = form?.attributes['slot'] === undefined;
-  const hasStyle = tag.children.some((child) => isTag(child) && child.name === 'style');
-  if (!form || (isOwners && !hasStyle) || 'endpoint' in tag.attributes) return undefined;
-  const bare: Tag = {
-    ...tag,
-    attributes: { ...tag.attributes, endpoint: form.attributes['action'] ?? '' },
-    children: tag.children.filter((child) => isTag(child) && child !== form && child.name !== 'style'),
-  };
-  const made = withForm(bare, options.texts[String(tag.attributes['lang'] ?? language)] ?? {}, isOwners);
-  const whole = hasStyle ? styled(made, fallbackStyles(made, false)) : made;
-  return markup.name === 'div' ? asDiv(whole, 'signup') : whole;
+  if (!form || JSON.stringify(form).includes('"type":"email"')) return undefined;
+  const bare = { ...tag, children: tag.children.filter((child) => isTag(child) && child !== form) };
+  const made = withForm(bare, options.texts[String(tag.attributes['lang'] ?? language)] ?? {}, false);
+  return markup.name === 'div' ? asDiv(made, 'signup') : made;
 }
 
 it.each(paths)('%s has the forms of the playground', async (path) => {

@@ -3,21 +3,23 @@
  */
 
 /** The state of a form when it is measured. */
-export type Moment = 'idle' | 'error' | 'success';
+export type Moment = 'idle' | 'busy' | 'error' | 'success';
 
 /**
- * The faults of the form with this layout, in words; the text beside it is the page's own heading and paragraph.
+ * The faults of the form in this tag of the page, in words; the text beside it is the page's own heading and paragraph.
  *
  * - Contrast of every text, slotted text and placeholders included: 4.5 : 1, or that of the page's own text
- * - Targets: 44 px
+ * - Targets: 44 px; a button beside its field in one line with it
+ * - A sign that the form is being sent
  * - Gaps between heading, sentence, form, proof and note, and between fields: 8 px
  * - Nothing wider than its container
  * - An error directly under its field
  */
-export function faultsOf(layout: string, moment: Moment): string[] {
+export function faultsOf(position: number, moment: Moment): string[] {
   const faults: string[] = [];
-  const host = document.querySelector(`newsletter-signup[layout=${layout}]`);
-  const shadow = host?.shadowRoot;
+  const host = document.querySelectorAll('newsletter-signup')[position];
+  // Without the script, the tag is an unknown element around the page's own form.
+  const shadow = host?.shadowRoot ?? host;
   if (!host || !shadow) return ['no form'];
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   if (!context) return ['no canvas'];
@@ -61,9 +63,14 @@ export function faultsOf(layout: string, moment: Moment): string[] {
     );
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
+  // The page's canvas, which forced colours change too.
+  const probe = Object.assign(document.createElement('i'), { style: 'background: Canvas' });
+  document.documentElement.append(probe);
+  const canvas = getComputedStyle(probe).backgroundColor;
+  probe.remove();
   /** The backgrounds behind an element, the lowest first. */
   const groundOf = (element: Element | null): [string, number][] => {
-    if (!element) return [[getComputedStyle(document.documentElement).colorScheme === 'dark' ? '#121212' : '#fff', 1]];
+    if (!element) return [[canvas, 1]];
     const { backgroundColor, opacity } = getComputedStyle(element);
     const below: [string, number][] = element.matches(':modal')
       ? [...groundOf(document.body), ['#0008', 1]]
@@ -111,9 +118,17 @@ export function faultsOf(layout: string, moment: Moment): string[] {
 
   for (const element of elements) {
     if (!element.matches('button, select, [part=input], [part~=choice]')) continue;
-    const { width, height } = element.getBoundingClientRect();
+    const { width, height, bottom, top } = element.getBoundingClientRect();
     if (width < 43.9 || height < 43.9)
       faults.push(`${nameOf(element)}: ${Math.round(width)} × ${Math.round(height)} px`);
+    const field = element.matches('[part~=form] > button') && shadow.querySelector('[part~=form] input');
+    const beside = field && field.getBoundingClientRect();
+    if (beside && top < beside.bottom && Math.abs(bottom - beside.bottom) > 2)
+      faults.push(`button: ${Math.round(bottom - beside.bottom)} px out of line`);
+  }
+  if (moment === 'busy') {
+    const isDrawn = elements.some((each) => each.matches('button') && getComputedStyle(each, '::after').content !== 'none');
+    if (!isDrawn && !shadow.querySelector('[part=notice]')?.checkVisibility()) faults.push('no sign of sending');
   }
 
   const bounds = (surface ?? host).getBoundingClientRect();

@@ -38,7 +38,7 @@ async function sheet(path: string): Promise<string> {
 }
 
 /**
- * Starts on a free port. `/signup-form.js` is the built script, `/languages/…` its languages, `/bundle.js` the
+ * Starts on a free port. `/signup-form.js` and `.css` are the built files, `/languages/…` languages, `/bundle.js` the
  * npm package in a bundle. Other origins may load the scripts.
  *
  * @param sheets - the folder of the style sheets below `/sheets/`. Default: none
@@ -67,7 +67,9 @@ export async function openSite(sheets?: string): Promise<Site> {
         () => response.writeHead(404).end(),
       );
     if (pathname.endsWith('.js')) send(javascript, script(pathname));
-    else if (sheets && pathname.endsWith('.css')) send(css, sheet(join(sheets, pathname.replace('/sheets/', ''))));
+    else if (pathname === '/signup-form.css') send(css, sheet(join(dirname(widgetScript), pathname)));
+    else if (sheets && pathname.endsWith('.css'))
+      send(css, sheet(join(sheets, decodeURIComponent(pathname.replace('/sheets/', '')))));
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

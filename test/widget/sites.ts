@@ -1,11 +1,14 @@
 /**
  * The CSS of other people's sites, light and dark, and pages of these sites with forms on them. The style sheets are
  * those of the npm packages in `test/widget/sites`, installed on first use. Where a theme is in no package, a row sets
- * the facts of its style sheet that matter here, and names where they stand.
+ * the facts of its style sheet that matter here, and names where they stand. Further sheets are drawn from packages that
+ * no row names.
  */
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installLocked } from '../../scripts/n8n/locked.ts';
 import { root } from '../../scripts/root.ts';
+import { seeded } from '../support/seeded.ts';
 
 export const schemes = ['light', 'dark'] as const;
 export type Scheme = (typeof schemes)[number];
@@ -177,15 +180,39 @@ export const sites: readonly Site[] = [
   },
 ];
 
-/** Installs the packages. @returns the folder that the paths of style sheets start from */
-export async function installSites(): Promise<string> {
-  const folder = join(root, 'test/widget/sites');
-  await installLocked({
-    folder,
-    title: 'the CSS of other sites (80 MB)',
-    needs: 'the npm registry and about 80 MB of disk',
+/** The folder that the paths of style sheets start from. */
+export const sheetFolder = join(root, 'test/widget');
+
+/** Installs the packages of the sites, or those that sheets are drawn from. */
+export const installSites = (folder: 'sites' | 'drawn' = 'sites'): Promise<void> =>
+  installLocked({
+    folder: join(sheetFolder, folder),
+    title: `the CSS of ${folder === 'sites' ? 'other sites (80 MB)' : 'further sites (100 MB)'}`,
+    needs: 'the npm registry and about 100 MB of disk',
   });
-  return join(folder, 'node_modules');
+
+/**
+ * Sites with a style sheet each, drawn from the packages in `test/widget/drawn`: a sheet that styles forms, or resets
+ * every element.
+ */
+export async function drawSites(seed: number, count: number): Promise<readonly Site[]> {
+  await installSites('drawn');
+  const random = seeded(seed);
+  const drawFrom = <Item>(items: Item[]): Item | undefined => items.splice(Math.floor(random() * items.length), 1)[0];
+  const folder = join(sheetFolder, 'drawn');
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const packages = Object.keys(dependencies);
+  return Array.from({ length: Math.min(count, packages.length) }, () => {
+    const files = globSync(`node_modules/${drawFrom(packages)}/**/*.css`, { cwd: folder }).toSorted();
+    for (let file = drawFrom(files); file; file = drawFrom(files)) {
+      const css = readFileSync(join(folder, file), 'utf8');
+      if (/(^|[\s,}*])(\*|button|form|input)\b?[^{}]*\{/.test(css) && css.length < 1e6)
+        return { name: file.replace('node_modules/', ''), sheets: [`drawn/${file}`], css: column };
+    }
+    return { name: 'a package without such a sheet', css: column };
+  });
 }
 
 const picture = `data:image/svg+xml,${encodeURIComponent(
@@ -218,7 +245,7 @@ export function pageOf(site: Site, scheme: Scheme, content: string, script: stri
   const sheets = looks.flatMap((look) => look.sheets ?? []);
   return `<!doctype html><html lang="en" ${of('root')}><meta charset="utf-8"><title>${site.name}</title>
     <meta name="viewport" content="width=device-width">
-    ${sheets.map((path) => `<link rel="stylesheet" href="/sheets/${path}">`).join('')}
+    ${sheets.map((path) => `<link rel="stylesheet" href="/sheets/${path.replace(/^(?!drawn)/, 'sites/node_modules/')}">`).join('')}
     <style>${of('css')}</style><script src="${script}" defer></script>
     <body class="${of('body')}"><main class="${site.container ?? ''}">${content}</main></html>`;
 }

@@ -15,13 +15,13 @@ import { platforms, snippetsFor, type Platform } from '../../examples/demo/page/
 import type { Field } from '../../examples/demo/page/options.ts';
 import { initialSetup, type Setup } from '../../examples/demo/page/setup.ts';
 import { root } from '../../scripts/root.ts';
+import { layouts, type Layout } from './sites.ts';
 
 export const options = await currentOptions();
 /** Scripts, which have no form without JavaScript, and platforms whose snippet has the form of another one. */
 const others = 'wix gtm squarespace carrd hugo jekyll eleventy next nuxt sveltekit docusaurus'.split(' ');
 export const platformNames = platforms.filter((name) => !others.includes(name));
-export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
-export type Layout = (typeof layouts)[number];
+export { layouts, type Layout };
 
 /** A list of choices and a date, and their values in a form-encoded post. */
 export const listAndDate: readonly Field[] = [
@@ -90,7 +90,7 @@ async function renderVue(code: string): Promise<string> {
   const { descriptor } = parse(code);
   const app = createSSRApp({ template: descriptor.template?.content ?? '' });
   app.config.compilerOptions.isCustomElement = (tag) => tag.startsWith('newsletter-');
-  return `<style>${descriptor.styles.map(({ content }) => content).join('\n')}</style>${await renderToString(app)}`;
+  return renderToString(app);
 }
 
 async function renderSvelteComponent(code: string): Promise<string> {
@@ -110,6 +110,9 @@ async function renderSvelteComponent(code: string): Promise<string> {
   }
 }
 
+/** The style sheet of the snippet's form, as the site of a test has it. */
+export const sheet = '<link rel="stylesheet" href="/signup-form.css">';
+
 const renders: Readonly<Partial<Record<Platform, Render>>> = {
   framer: renderReact,
   react: renderReact,
@@ -124,7 +127,8 @@ const renders: Readonly<Partial<Record<Platform, Render>>> = {
  */
 export async function sentHtml(setup: Setup, scripts = ''): Promise<string> {
   const code = formSnippet(setup);
-  const html =
-    (await renders[setup.platform]?.(code)) ?? code.replaceAll(/<script (?:is:inline )?src[^]*?<\/script>/g, '');
-  return html + scripts;
+  const rendered = await renders[setup.platform]?.(code);
+  // The module of a component imports the style sheet.
+  const html = rendered ? sheet + rendered : code.replaceAll(/<script (?:is:inline )?src[^]*?<\/script>/g, '');
+  return html.replaceAll(/<link [^>]*signup-form\.css">/g, sheet) + scripts;
 }

@@ -3,9 +3,7 @@
  * every width, font and root.
  */
 import { describe, expect, it } from 'vitest';
-import { fallbackStyles } from '../../examples/demo/page/fallback-styles.ts';
-import { tagWithForm } from '../../examples/demo/page/tag.ts';
-import { layouts, listAndDate, options, setupOf } from './snippets.ts';
+import { layouts, listAndDate, sentHtml, setupOf } from './snippets.ts';
 import { setStage } from './stage.ts';
 import { columnIn, fonts, walk, watchShifts } from './steady.ts';
 
@@ -20,15 +18,6 @@ describe.each(layouts)('with the layout %s', (layout) => {
     const page = await watchShifts(await session.browser.newPage());
     const endpoint = `${origin}/signup/steady-${layout}-${width}/accepted`;
     const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': endpoint } });
-    expect((await walk(page, site, setup, { around: columnIn(fonts[1], root), width })).moves).toEqual([]);
-  });
-
-  it.each(['', 'harbor'])('the style sheet of a snippet is short, theme "%s"', (theme) => {
-    // The picture beside a cover's form takes 500 bytes.
-    const limit = layout === 'cover' ? 1280 : 1024;
-    const lengthWith = (fields: typeof listAndDate): number =>
-      fallbackStyles(tagWithForm(setupOf(layout, { fields, theme }), options), theme !== '').length;
-    expect(lengthWith([])).toBeLessThan(limit);
-    expect(lengthWith(listAndDate)).toBeLessThan(limit + 256);
+    expect((await walk(page, site, await sentHtml(setup), { around: columnIn(fonts[1], root), width })).moves).toEqual([]);
   });
 });

@@ -1,8 +1,6 @@
 /** How much a page moves from its first paint, without the script, to the thanks. */
 import type { Page } from 'puppeteer-core';
-import type { Setup } from '../../examples/demo/page/setup.ts';
 import { builds } from './pages-to-walk.ts';
-import { sentHtml } from './snippets.ts';
 import type { Site } from './site.ts';
 
 /** A page around a form. */
@@ -54,8 +52,12 @@ export const columnIn =
 
 let count = 0;
 
-/** Opens a page with the snippet, brings the script once it is painted, and signs up. */
-export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): Promise<Moves> {
+/**
+ * Opens a page with the snippet, brings the script once it is painted, and signs up.
+ *
+ * @param snippet - HTML without a script
+ */
+export async function walk(page: Page, site: Site, snippet: string, paper: Paper): Promise<Moves> {
   const { width, around, build = 'script' } = paper;
   const name = `steady-${(count += 1)}`;
   let bring = (): void => {};
@@ -65,9 +67,7 @@ export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): 
     `/${name}.js`,
     arrival.then(() => `import('/${file}')`),
   );
-  const html = around(
-    `${await sentHtml(setup, `<script src="/${name}.js" async></script>`)}<p id="after">After the form.</p>`,
-  );
+  const html = around(`${snippet}<script src="/${name}.js" async></script><p id="after">After the form.</p>`);
   await page.setViewport({ width, height: 1200 });
   await page.goto(site.page(`/${name}`, { html }), { waitUntil: 'domcontentloaded' });
 
@@ -76,7 +76,7 @@ export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): 
     places.push([moment, (await page.evaluate('painted().then(place)')) as number]);
   await record('before the script');
   bring();
-  const isDialog = setup.values['attribute.layout'] === 'dialog';
+  const isDialog = snippet.includes('layout="dialog"');
   await page.waitForFunction(`form().shadowRoot?.querySelector('${isDialog ? 'dialog' : '[part=surface]'}')`);
   await record('with the script');
   await page.evaluate(`form().open().then(() => {

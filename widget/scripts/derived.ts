@@ -1,6 +1,7 @@
 /** The last step of the build: writes the data for editors, and the hashes for subresource integrity. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { chunks } from '../vite.config.ts';
 import { readElements, wordsOf, type CustomElement, type Named } from './manifest.ts';
 
 const dist = new URL('../dist/', import.meta.url);
@@ -91,16 +92,8 @@ async function version(): Promise<string> {
 async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
   const files = [
-    'signup-form.js',
-    'signup-form-complete.js',
-    'signup-landing.js',
-    'dialog.js',
-    'doctor.js',
-    'proof.js',
-    'protection.js',
-    'remember.js',
-    'rules.js',
-    'signup.js',
+    ...['form', 'form-complete', 'landing'].map((name) => `signup-${name}.js`),
+    ...chunks.map((chunk) => `${chunk}.js`),
     ...languages.map((file) => `languages/${file}`),
   ];
   const hashes = files.map(async (file): Promise<[string, string]> => [

@@ -185,7 +185,7 @@ export const thanks: CSSResult = css`
   font-size: 0.875em;
   line-height: 1.35;
 }
-:is(.inline, .owners) .success {
+.inline .success {
   text-align: start;
 }
 :is(.inline, .framed) .success > div {

@@ -211,11 +211,6 @@ const defaultOf = (input: HTMLInputElement): string | boolean =>
       ? input.defaultValue
       : ((input as Element).querySelector<HTMLOptionElement>('[selected]')?.value ?? '');
 
-function setValue(input: HTMLInputElement, value: string | boolean): void {
-  if (typeof value === 'boolean') input.checked = value;
-  else input.value = value;
-}
-
 /**
  * Keeps what the visitor entered, the focus and the selection with the names of the controls: rendering other fields
  * gives the controls other names. The first form that is rendered takes them over from the fallback.
@@ -241,7 +236,9 @@ export function keepValues(host: Element, change: () => void): void {
   for (const input of controls()) {
     const key = keyOf(input);
     const value = entered.get(key) ?? defaultOf(input);
-    if (value !== valueOf(input)) setValue(input, value);
+    // An equal text is not set: that would move the caret.
+    if (typeof value === 'boolean') input.checked = value;
+    else if (value !== input.value) input.value = value;
     if (key !== focused || isActive(input)) continue;
     input.focus({ preventScroll: true });
     if (selection[0] != null) input.setSelectionRange(...selection);

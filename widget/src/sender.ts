@@ -10,7 +10,7 @@ import {
   NewsletterWarningEvent,
   type FailureKind,
 } from './events.ts';
-import { callForm, endpointOf, markBusy, webAddress, type Undo } from './form.ts';
+import { callForm, endpointOf, isSet, markBusy, webAddress, type Undo } from './form.ts';
 import type * as SignupFile from './signup.ts';
 import { tools as pageTools } from './visits.ts';
 import { warn } from './warnings.ts';
@@ -73,6 +73,11 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     NewsletterSubmitEvent,
     NewsletterSuccessEvent,
     NewsletterWarningEvent,
+    callForm,
+    endpointOf,
+    isSet,
+    markBusy,
+    webAddress,
     ...pageTools,
     tell,
     whenOnline,
@@ -106,14 +111,17 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
    * read visits are in the file that could not be loaded. The endpoint cleans the values.
    */
   function addVisit({ formData }: FormDataEvent): void {
+    const { attribution } = host;
+    // Of two values of a name, endpoints read the first.
+    for (const { name, value } of host.attributes)
+      if (/^(utm-|referring-)/.test(name)) formData.append(name.replace('-', '_'), value);
+    if (attribution === 'none') return;
     const { referrer } = document;
     // A page of ours that linked here is an earlier visit.
     const isOurs = referrer.startsWith(`${location.origin}/`);
     const addresses = [isOurs ? referrer : '', ...pageTools.readVisits().map(({ url }) => url)];
+    if (attribution === 'last') addresses.reverse();
     const links = addresses.map((address) => address.match(/\b(utm_\w+|ref)=[^?#&]+/gi)?.join('&'));
-    // Of two values of a name, endpoints read the first.
-    for (const { name, value } of host.attributes)
-      if (/^(utm-|referring-)/.test(name)) formData.append(name.replace('-', '_'), value);
     for (const [name, value] of new URLSearchParams(links.find(Boolean))) formData.append(name, value);
     if (!isOurs) formData.append('referrer', referrer);
   }

@@ -14,7 +14,7 @@ const styles = `
       );
     }
   }
-  .busy[part='notice'] {
+  .front:has(form) ~ .busy {
     position: absolute;
     clip-path: inset(50%);
   }

@@ -9,6 +9,7 @@ import {
   isSet,
   keepValues,
   takeOver,
+  webAddress,
   type FormView,
   type SignupState,
   type TakenOver,
@@ -263,7 +264,7 @@ export class NewsletterSignup extends LitElement {
     document.addEventListener('click', ({ target }) => void this.#open(target), this.#connected);
     this.addEventListener('focusin', this.#sender.prepare, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
-    if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
+    setTimeout(() => void this.#checkOwner(), 1000);
     actFor(this);
     this.requestUpdate();
   }
@@ -322,11 +323,13 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
 
-  /** Warns the owner of a missing endpoint. With `debug`, shows all warnings on the page. */
+  /** Warns the owner of an endpoint that is none, or an example. With `debug`, shows all warnings on the page. */
   async #checkOwner(): Promise<void> {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
-    if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
+    // Top-level and second-level domains that RFC 2606 reserves for documentation.
+    if (/\bexample(\.(com|net|org))?$/.test(webAddress(endpoint)?.hostname ?? 'example'))
+      warn(this, 'endpoint', `has no endpoint but "${endpoint}": set its attribute to the address that takes signups.`);
     if (!isSet(this, 'debug')) return;
     try {
       const { showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));

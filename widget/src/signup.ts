@@ -9,15 +9,11 @@ import {
 import type { ReadVerdict } from './answer.ts';
 import { readTouch, type AttributionHost, type AttributionTools } from './attribution.ts';
 import type * as Events from './events.ts';
+import type * as Form from './form.ts';
 import {
   asText,
-  callForm,
   controlsOf,
-  endpointOf,
-  isSet,
-  markBusy,
   markProblems,
-  webAddress,
   type FormView,
   type Problem,
   type Problems,
@@ -63,6 +59,7 @@ export type Show = (view: FormView) => Promise<unknown>;
 export interface SignupTools
   extends
     AttributionTools,
+    Pick<typeof Form, 'callForm' | 'endpointOf' | 'isSet' | 'markBusy' | 'webAddress'>,
     Pick<
       typeof Events,
       'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'
@@ -100,7 +97,7 @@ export interface Signup {
 
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
   const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
-  const { loadChunk, tell, warn, whenOnline } = tools;
+  const { callForm, endpointOf, isSet, loadChunk, markBusy, tell, warn, webAddress, whenOnline } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
@@ -181,7 +178,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     tell(new NewsletterSuccessEvent('success', { attribution, email }));
     if (isSet(host, 'debug')) void explain(endpoint, answer);
     if (!host.isConnected) return;
-    const target = redirectTarget(host.redirect, host.redirectOrigins);
+    const target = redirectTarget();
     if (target) location.assign(target);
     else if (host.redirect) warn(host, 'redirect', 'leads to none of redirect-origins.');
     await isShown;
@@ -278,6 +275,16 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
   }
 
+  /**
+   * The page to open after a signup: of the same origin, or of a listed one; undefined for any other (open redirect).
+   * The scheme is checked separately: in a sandboxed frame or on a `file:` page, a `javascript:` URL has the page's own
+   * origin, "null".
+   */
+  function redirectTarget(): string | undefined {
+    const url = webAddress(host.redirect);
+    return url && [location.origin, ...host.redirectOrigins.split(/\s+/)].includes(url.origin) ? url.href : undefined;
+  }
+
   /** Seconds left of the wait that the endpoint asked for. */
   function wait(): number {
     return Math.max(notBefore - Date.now(), 0) / 1000;
@@ -307,18 +314,6 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   }
 
   return { end, isSent: () => isSent, send: submit };
-}
-
-/**
- * The page to open after a signup: of the same origin, or of a listed one; undefined for any other (open redirect). The
- * scheme is checked separately: in a sandboxed frame or on a `file:` page, a `javascript:` URL has the page's own
- * origin, "null".
- *
- * @param origins - the allowed origins, separated by spaces
- */
-function redirectTarget(address: string, origins: string): string | undefined {
-  const url = webAddress(address);
-  return url && [location.origin, ...origins.split(/\s+/)].includes(url.origin) ? url.href : undefined;
 }
 
 /**

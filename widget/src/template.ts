@@ -74,11 +74,6 @@ export function customFields(host: Element): readonly Field[] {
   return [...fields.values()];
 }
 
-/** Renders the fields. A moved field keeps its control with its value. */
-function customFieldsTemplate(fields: readonly Field[], texts: Messages): unknown {
-  return fields.map((field, position) => fieldTemplate(field, `field-${position}`, texts));
-}
-
 /** @param id - of the control: a field's name may not be a valid id */
 function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messages): TemplateResult {
   const kind = text('kind');
@@ -183,12 +178,11 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
   const form = isOwners
     ? pageContent
     : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
-        ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
+        ${emailField(texts, isFramed)}${fields.map((field, position) => fieldTemplate(field, `field-${position}`, texts))}
         <button part="button"><span part="button-text">${texts.button}</span></button>
         <input name=${honeypotField} hidden />
       </form>`;
-  const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
-  const thanks = html`${tick}<div>${heading} <span>${texts.success}</span><slot name="thanks"></slot></div>`;
+  const thanks = html`${tick}<div><strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong> <span>${texts.success}</span><slot name="thanks"></slot></div>`;
   return html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
     <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
     <div part=${isPanel ? 'content panel' : 'content'}>

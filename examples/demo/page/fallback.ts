@@ -1,7 +1,8 @@
 /**
- * The form in a tag: what a visitor gets without the script. Without layout, fields or theme it is the page's own form,
- * which the script enhances; otherwise it is in the slot `fallback`, and the element's form takes its place.
+ * The form in a tag: what a visitor gets without the script. It is in the slot `fallback`, and the element's form takes
+ * its place; or it is the page's own form, which the script enhances.
  */
+import { partsOfLabel } from '@newsletter-kit/core/signup';
 import type { Tag } from './markup.ts';
 
 /** Texts of the element by their names in `messages`. */
@@ -39,19 +40,9 @@ export const fieldsOf = ({ children }: Tag): readonly Tag[] =>
 export const slotted = ({ children }: Tag, slot: string): readonly Tag[] =>
   children.filter(isTag).filter(({ attributes }) => attributes['slot'] === slot);
 
-const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
-
-/** The layout that the element will have: the default if the attribute is none of them. */
-export const layoutOf = ({ attributes }: Tag): (typeof layouts)[number] =>
-  layouts.find((layout) => layout === attributes['layout']) ?? 'inline';
-
 /** The form in a tag. */
 export const formOf = ({ children }: Tag): Tag | undefined =>
   children.filter(isTag).find(({ name }) => name === 'form');
-
-/** Whether address and button share a frame: the address is the only visible field. */
-const isFramed = (tag: Tag): boolean =>
-  ['joined', 'cover'].includes(layoutOf(tag)) && fieldsOf(tag).every((field) => isSet(field, 'hidden'));
 
 const textOf = ({ attributes }: Tag, name: string): string => {
   const value = attributes[name];
@@ -59,10 +50,6 @@ const textOf = ({ attributes }: Tag, name: string): string => {
 };
 const isSet = ({ attributes }: Tag, name: string): boolean =>
   ![undefined, 'false'].includes(attributes[name] as string);
-
-/** Whether the page's own form is all that a tag needs: it has neither layout nor fields nor a theme. */
-export const isPlain = (tag: Tag, theme: string): boolean =>
-  theme === '' && tag.attributes['layout'] === undefined && fieldsOf(tag).length === 0;
 
 /** The attribute of a text, by its name in `messages`. */
 export const textAttribute = (name: string): string =>
@@ -77,7 +64,7 @@ function textsOf({ attributes, properties = {} }: Tag, texts: Texts): Texts {
 }
 
 /**
- * Adds the form to a tag. Its `action` is the endpoint, so that the address is in one place.
+ * Adds the form to a tag. Its `action` is the endpoint too: a browser without the script reads nothing else.
  *
  * @param tag - a tag without a form
  * @param texts - of its language
@@ -85,9 +72,9 @@ function textsOf({ attributes, properties = {} }: Tag, texts: Texts): Texts {
  */
 export function withForm(tag: Tag, texts: Texts, isOwners: boolean): Tag {
   const words = textsOf(tag, texts);
-  const { endpoint = exampleEndpoint, ...rest } = tag.attributes;
-  const opensPopover = !isOwners && layoutOf(tag) === 'dialog' && slotted(tag, 'trigger').length > 0;
-  const attributes = Object.entries(rest).filter(([name]) => !isOwners || !writtenTexts.includes(name));
+  const { endpoint = exampleEndpoint } = tag.attributes;
+  const opensPopover = !isOwners && tag.attributes['layout'] === 'dialog' && slotted(tag, 'trigger').length > 0;
+  const attributes = Object.entries(tag.attributes).filter(([name]) => !isOwners || !writtenTexts.includes(name));
   const form = element(
     'form',
     {
@@ -96,7 +83,7 @@ export function withForm(tag: Tag, texts: Texts, isOwners: boolean): Tag {
       action: endpoint,
       method: 'post',
     },
-    emailControl(words, isOwners, !isOwners && isFramed(tag)),
+    emailControl(words, isOwners, ['joined', 'cover'].includes(String(tag.attributes['layout']))),
     ...fieldsOf(tag).map((field) => customControl(field, words, isOwners)),
     element('button', {}, words['button'] ?? ''),
   );
@@ -109,15 +96,15 @@ export function withForm(tag: Tag, texts: Texts, isOwners: boolean): Tag {
   return { ...tag, attributes: Object.fromEntries(attributes), children: [...shown, form, ...below] };
 }
 
-/** The tag on show, with another address in its form. */
-export function withEndpoint(tag: Tag, action: string): Tag {
+/** The tag on show, with another endpoint. */
+export function withEndpoint(tag: Tag, endpoint: string): Tag {
   // After a redirect the page could not show the next setup.
   const { redirect: _redirect, ...attributes } = tag.attributes;
   const form = formOf(tag);
   const children = tag.children.map((child) =>
-    isTag(child) && child === form ? { ...child, attributes: { ...child.attributes, action } } : child,
+    isTag(child) && child === form ? { ...child, attributes: { ...child.attributes, action: endpoint } } : child,
   );
-  return { ...tag, attributes, children };
+  return { ...tag, attributes: { ...attributes, endpoint }, children };
 }
 
 const openingPopover = (trigger: Tag): Tag => ({
@@ -125,9 +112,12 @@ const openingPopover = (trigger: Tag): Tag => ({
   attributes: { ...trigger.attributes, popovertarget: popoverId },
 });
 
-/** The address. A fallback's is a text input, whose selection a script can read, as the element's own is. */
-function emailControl(texts: Texts, isOwners: boolean, hidesLabel: boolean): Tag {
-  const { emailLabel = '', emailPlaceholder } = texts;
+/**
+ * The address. A fallback's is a text input, whose selection a script can read, as the element's own is.
+ *
+ * @param hidesLabel - whether the style sheet hides the label, where the script will come
+ */
+function emailControl({ emailLabel = '', emailPlaceholder }: Texts, isOwners: boolean, hidesLabel: boolean): Tag {
   const placeholder = emailPlaceholder || (hidesLabel && 'name@example.com');
   const input = element('input', {
     ...(isOwners && { type: 'email' }),
@@ -135,14 +125,13 @@ function emailControl(texts: Texts, isOwners: boolean, hidesLabel: boolean): Tag
     ...(!isOwners && { inputmode: 'email', pattern: '.+@.+' }),
     autocomplete: 'email',
     ...(placeholder && { placeholder }),
-    ...(hidesLabel && { 'aria-label': emailLabel }),
     required: true,
   });
-  return hidesLabel ? input : labelled([emailLabel], input);
+  return labelled([emailLabel], input);
 }
 
 const labelled = (words: readonly (Tag | string)[], control: Tag): Tag =>
-  element('label', {}, element('b', {}, ...words), ' ', control);
+  element('label', {}, ...words, ' ', control);
 
 /** The control of each kind with one control. `data-kind` names a kind that the control's type does not imply. */
 const controlKinds: Readonly<Partial<Record<string, { readonly type?: string; readonly inputmode?: string }>>> = {
@@ -174,20 +163,12 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
       box({ type: 'checkbox', name, value: 'true', ...required, ...(value === 'true' && { checked: true }) }, label),
     );
   if (kind === 'consent') {
-    const [before = '', words, after = ''] = label.split(/[[\]]/);
-    const sentence = label.replace(/[[\]]/g, '');
-    const href = textOf(field, 'href');
-    const isLinked = words !== undefined && isPage(href);
-    return element(
-      'div',
-      {},
-      box(
-        { type: 'checkbox', name, value: sentence, ...required },
-        ...(isLinked
-          ? [element('span', {}, before, element('a', { href, target: '_blank' }, words), after)]
-          : [sentence]),
-      ),
+    const parts = partsOfLabel(label, textOf(field, 'href'));
+    const sentence = parts.map(({ text }) => text).join('');
+    const words = parts.map(({ text, address }) =>
+      isPage(address) ? element('a', { href: address, target: '_blank' }, text) : text,
     );
+    return element('div', {}, box({ type: 'checkbox', name, value: sentence, ...required }, element('span', {}, ...words)));
   }
 
   const remarks = [isList && !hasChoice && texts['listHint'], !required && texts['optional']].filter(Boolean).join(' ');
@@ -198,7 +179,7 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
       'fieldset',
       // The script requires one of several checkboxes; the browser cannot.
       isOwners && isList && required ? { 'data-required': true } : {},
-      element('legend', {}, element('b', {}, ...title)),
+      element('legend', {}, ...title),
       ...options.map((option) =>
         box(
           {

@@ -1,6 +1,6 @@
 /** Markup as a tree, and its text in HTML, JSX and the templates of Vue and Svelte. */
 
-/** An element. An attribute that is `true` has no value. The text of a `<style>` is CSS. */
+/** An element. An attribute that is `true` has no value. */
 export interface Tag {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | true>>;
@@ -15,12 +15,10 @@ export interface Tag {
 export interface Dialect {
   readonly attribute: (name: string, value: string | true, tag: Tag) => string;
   readonly text: (text: string) => string;
-  /** Writes custom properties into the tag; undefined if they belong into a style sheet. */
-  readonly style?: (styles: Readonly<Record<string, string>>) => string;
+  /** Writes custom properties into the tag. */
+  readonly style: (styles: Readonly<Record<string, string>>) => string;
   /** Writes a property into the tag; undefined if a script sets it. */
   readonly property?: (name: string, value: string) => string;
-  /** Writes a style sheet into a `<style>`. Default: as it is. */
-  readonly css?: (css: string) => string;
   /** Whether an element without children is `<name />`. */
   readonly selfClosing: boolean;
 }
@@ -59,14 +57,16 @@ const reactNames: Readonly<Partial<Record<string, string>>> = {
   checked: 'defaultChecked',
 };
 
-export const html: Dialect = { attribute: quoted(escapeHtml), text: escapeHtml, selfClosing: false };
+const marked = (escape: (text: string) => string): Dialect => ({
+  attribute: quoted(escape),
+  text: escape,
+  style: (styles) => `style="${escape(inline(styles))}"`,
+  selfClosing: false,
+});
+
+export const html = marked(escapeHtml);
 /** HTML in a file of templates. */
-export const templateFile: Dialect = { attribute: quoted(escapeBraces), text: escapeBraces, selfClosing: false };
-/** The same with the custom properties in the tag. */
-export const template: Dialect = {
-  ...templateFile,
-  style: (styles) => `style="${escapeBraces(inline(styles))}"`,
-};
+export const template = marked(escapeBraces);
 export const vue: Dialect = { ...template, property: (name, value) => `:${name}="${escapeHtml(value)}"` };
 export const svelte: Dialect = { ...template, property: (name, value) => `${name}={${value}}` };
 export const jsx: Dialect = {
@@ -81,7 +81,6 @@ export const jsx: Dialect = {
       .map(([name, value]) => `'${name}': '${value}'`)
       .join(', ')} }}`,
   property: (name, value) => `${name}={${value}}`,
-  css: (css) => `{\`${css}\`}`,
   selfClosing: true,
 };
 
@@ -95,7 +94,7 @@ function reactName(name: string, { name: element, attributes: { type = 'text' } 
 export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   const indent = '  '.repeat(depth);
   const attributes = Object.entries(tag.attributes).map(([name, value]) => dialect.attribute(name, value, tag));
-  if (tag.styles && dialect.style && Object.keys(tag.styles).length > 0) attributes.push(dialect.style(tag.styles));
+  if (tag.styles && Object.keys(tag.styles).length > 0) attributes.push(dialect.style(tag.styles));
   for (const [name, value] of Object.entries(tag.properties ?? {}))
     if (dialect.property) attributes.push(dialect.property(name, literal(value)));
   const oneLine = [tag.name, ...attributes].join(' ');
@@ -112,10 +111,6 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   }
   const texts = content.filter((child) => typeof child === 'string');
   const open = `${opening}${gap}>`;
-  if (tag.name === 'style') {
-    const css = texts.join('').replace(/^/gm, `${indent}  `);
-    return `${open}${(dialect.css ?? String)(`\n${css}\n${indent}`)}</style>`;
-  }
   // White space beside text is part of it.
   if (texts.length > 0)
     return `${open}${content.map((child) => (typeof child === 'string' ? dialect.text(child) : write(child, dialect))).join('')}</${tag.name}>`;

@@ -1,6 +1,5 @@
 /** The preview: the real tag in a frame, in the state that the playground asks for. */
 import type { NewsletterSignup } from '@newsletter-kit/signup';
-import { fallbackStyles } from './fallback-styles.ts';
 import { withEndpoint } from './fallback.ts';
 import type { Tag } from './markup.ts';
 import type { Setup } from './setup.ts';
@@ -21,7 +20,6 @@ type View = Window & typeof globalThis;
 export class Preview {
   readonly #view: View;
   readonly #document: Document;
-  readonly #sheet: CSSStyleSheet;
   #shown: Show | undefined;
 
   /**
@@ -37,9 +35,6 @@ export class Preview {
   ) {
     this.#view = view;
     this.#document = view.document;
-    // Not a style element: the policy of the demo site forbids it.
-    this.#sheet = new view.CSSStyleSheet();
-    this.#document.adoptedStyleSheets = [this.#sheet];
     for (const name of events) this.#document.addEventListener(name, onEvent);
     const { documentElement, body } = this.#document;
     new view.ResizeObserver(() => onHeight(Math.ceil(documentElement.getBoundingClientRect().height))).observe(body);
@@ -72,7 +67,6 @@ export class Preview {
       return;
     }
     this.#setOnline(act !== 'go offline, fill in and send');
-    this.#sheet.replaceSync(fallbackStyles(wanted, next.theme !== ''));
     const made = build(this.#document, wanted);
     this.#document.querySelector('main')?.replaceChildren(made);
     if (act === 'nothing') return;

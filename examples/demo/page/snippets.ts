@@ -1,6 +1,5 @@
 /** The kinds of code to copy: the tag as a kind of website takes it. `places.ts` says which takes which. */
-import { fallbackStyles } from './fallback-styles.ts';
-import { fieldsOf, isTag } from './fallback.ts';
+import { fieldsOf, formOf, isTag } from './fallback.ts';
 import {
   html,
   jsx,
@@ -8,7 +7,6 @@ import {
   rule,
   svelte,
   template,
-  templateFile,
   vue,
   write,
   type Dialect,
@@ -46,23 +44,22 @@ const scripts = (wanted: Wanted): string =>
   addresses(wanted)
     .map((address) => `<script src="${address}" async></script>`)
     .join('\n');
-const link = (wanted: Wanted): string => wanted.theme && `<link rel="stylesheet" href="${themeAddress(wanted)}">`;
+/** That of the form until the script has come, unless the form is the page's own, and that of the theme. */
+const sheets = ({ tag, theme, script }: Wanted): string[] => [
+  ...(formOf(tag)?.attributes['slot'] ? [script.replace(/js$/, 'css')] : []),
+  ...(theme ? [new URL(`themes/${theme}.css`, script).href] : []),
+];
+const links = (wanted: Wanted): string =>
+  sheets(wanted)
+    .map((address) => `<link rel="stylesheet" href="${address}">`)
+    .join('\n');
 
-/** The style sheet of the form. In JSX and templates the tag itself has the custom properties. */
-const sheet = ({ tag, theme }: Wanted): string => fallbackStyles(tag, theme !== '');
-/** The tag with a style sheet in it: one piece to copy, whose style is there before the form. */
-export const styled = (tag: Tag, css: string): Tag => ({
-  ...tag,
-  children: [{ name: 'style', attributes: {}, children: [css] }, ...tag.children],
-});
-const markup = (wanted: Wanted, dialect: Dialect = html): string => {
-  const { tag } = wanted;
-  const css = lines(rule('newsletter-signup', tag.styles), sheet(wanted));
-  return lines(link(wanted), write(styled(tag, css), dialect), propertyScript(tag));
-};
-const imports = ({ language, theme }: Wanted): string =>
+const markup = (wanted: Wanted, dialect: Dialect = html): string =>
+  lines(links(wanted), write(wanted.tag, dialect), propertyScript(wanted.tag));
+const imports = ({ tag, language, theme }: Wanted): string =>
   lines(
     "import '@newsletter-kit/signup/define';",
+    formOf(tag)?.attributes['slot'] && "import '@newsletter-kit/signup/signup-form.css';",
     language === 'en' ? '' : `import '@newsletter-kit/signup/languages/${language}';`,
     theme && `import '@newsletter-kit/signup/themes/${theme}.css';`,
   );
@@ -77,15 +74,15 @@ const code = (language: string, writer: Code['write']): Code => ({ language, wri
 
 /** The same for every setup. */
 export const fixed = (language: string, ...text: readonly string[]): Code => code(language, () => text.join('\n'));
-/** The tag with its form and styles. */
+/** The tag with its form and its style sheets. */
 export const tagOnly = code('html', (wanted) => markup(wanted));
 export const scriptsOnly = code('html', scripts);
 /** The tag and its scripts in one piece. */
 export const pasted = code('html', (wanted) => lines(markup(wanted), scripts(wanted)));
 /** The same in a file of templates. */
-export const included = code('html', (wanted) => lines(markup(wanted, templateFile), scripts(wanted)));
+export const included = code('html', (wanted) => lines(markup(wanted, template), scripts(wanted)));
 export const astroComponent = code('astro', (wanted) =>
-  included.write(wanted).replaceAll(/<(?:style|script)\b/g, '$& is:inline'),
+  included.write(wanted).replaceAll('<script', '$& is:inline'),
 );
 /** In WordPress a block. No blank lines: some themes turn them into paragraphs. */
 export const inBlock = ({ language, write: content }: Code): Code =>
@@ -93,19 +90,19 @@ export const inBlock = ({ language, write: content }: Code): Code =>
 export const reactComponent = code(
   'jsx',
   (wanted) =>
-    `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`,
+    `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
 );
 /** A component that only runs in the browser. */
 export const clientComponent = code('jsx', (wanted) => `'use client';\n\n${reactComponent.write(wanted)}`);
 export const vueComponent = code(
   'vue',
   (wanted) =>
-    `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`,
+    `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>`,
 );
 export const svelteComponent = code(
   'svelte',
   (wanted) =>
-    `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`,
+    `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, svelte)}`,
 );
 /** A React component for places without a build: it loads the scripts itself. */
 export const loadingComponent = code('jsx', (wanted) =>
@@ -119,11 +116,13 @@ export const loadingComponent = code('jsx', (wanted) =>
     '      if (document.querySelector(`script[src="${src}"]`)) continue;',
     "      document.head.append(Object.assign(document.createElement('script'), { src }));",
     '    }',
-    wanted.theme &&
-      `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted)}' }));`,
+    ...sheets(wanted).map(
+      (address) =>
+        `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${address}' }));`,
+    ),
     '  }, []);',
     '  return (',
-    write(styled(wanted.tag, sheet(wanted)), jsx, 2),
+    write(wanted.tag, jsx, 2),
     '  );',
     '}',
   ),
@@ -139,7 +138,7 @@ export const enqueuedScripts = code('php', (wanted) =>
       const handle = address === wanted.script ? 'signup-form' : `signup-form-${wanted.language}`;
       return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
     }),
-    wanted.theme && `  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted)}');`,
+    wanted.theme && `  wp_enqueue_style('signup-form-${wanted.theme}', '${sheets(wanted).at(-1)}');`,
     '});',
   ),
 );
@@ -149,7 +148,7 @@ export const enqueuedScripts = code('php', (wanted) =>
  * managers refuse later ones, and runs once where such a place runs it again.
  */
 function writeInjected(wanted: Wanted): string {
-  const { bare, theme } = wanted;
+  const { bare } = wanted;
   const quote = (text: string): string =>
     `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'").replaceAll('</', '<\\/')}'`;
   const list = (texts: readonly string[]): string =>
@@ -167,8 +166,8 @@ function writeInjected(wanted: Wanted): string {
     `    place.insertAdjacentHTML('beforebegin', [${list(write(bare, template).split('\n'))}`,
     "    ].join('\\n'));",
     ...properties.map((line) => `  ${line}`),
-    theme &&
-      `    document.head.insertAdjacentHTML('beforeend', ${quote(`<link rel="stylesheet" href="${themeAddress(wanted)}">`)});`,
+    wanted.theme &&
+      `    document.head.insertAdjacentHTML('beforeend', ${quote(`<link rel="stylesheet" href="${sheets(wanted).at(-1)}">`)});`,
     `    [${addresses(wanted).map(quote).join(', ')}].forEach(function (address) {`,
     "      var script = document.createElement('script');",
     '      script.src = address;',

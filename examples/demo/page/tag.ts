@@ -1,5 +1,5 @@
 /** The tag of a setup. */
-import { exampleEndpoint, isPlain, withForm } from './fallback.ts';
+import { exampleEndpoint, withForm } from './fallback.ts';
 import { isStyleValue, type Tag } from './markup.ts';
 import { optionsIn, type Option, type Options, type TagSetup } from './options.ts';
 
@@ -29,8 +29,7 @@ export function tagOf(setup: TagSetup, options: Options): Tag {
 
 /** The tag of a setup with the form in it, as it is copied. */
 export function tagWithForm(setup: TagSetup, options: Options): Tag {
-  const tag = tagOf(setup, options);
-  return withForm(tag, options.texts[setup.language] ?? {}, setup.mode === 'enhance' || isPlain(tag, setup.theme));
+  return withForm(tagOf(setup, options), options.texts[setup.language] ?? {}, setup.mode === 'enhance');
 }
 
 type Values = Readonly<Record<string, string>>;
