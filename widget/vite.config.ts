@@ -61,8 +61,8 @@ const chunksBeside: Plugin = {
 };
 
 /**
- * Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. Minified code has
- * indentation in templates alone: of attributes, and of elements that are blocks.
+ * Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. In minified code
+ * only templates have indentation: of attributes, and of elements that are blocks.
  */
 const plainTemplates: Plugin = {
   name: 'plain-templates',
@@ -70,7 +70,8 @@ const plainTemplates: Plugin = {
   transform: (code) =>
     code.replace(/`\n[^`$]*`/g, (sheet) => sheet.replace(/;(?=\s*})|\s*([{};,])\s+|(?<=:) |\b0(?=\.\d)/g, '$1')),
   generateBundle(_, files) {
-    for (const file of Object.values(files)) if ('code' in file) file.code = file.code.replaceAll(/\n +(<)?/g, (_all, tag = ' ') => tag);
+    for (const file of Object.values(files))
+      if ('code' in file) file.code = file.code.replaceAll(/\n +(?=<)/g, '').replaceAll(/\n +/g, ' ');
   },
 };
 

@@ -175,7 +175,9 @@ describe('a snippet', () => {
       styles: { '--x': '1px' },
       children: [],
     };
-    expect(write(tag, html)).toBe('<newsletter-signup text-button="A &quot;b&quot; &amp; {c}"></newsletter-signup>');
+    expect(write(tag, html)).toBe(
+      '<newsletter-signup text-button="A &quot;b&quot; &amp; {c}" style="--x: 1px"></newsletter-signup>',
+    );
     expect(write(tag, jsx)).toBe(`<newsletter-signup text-button={"A \\"b\\" & {c}"} style={{ '--x': '1px' }} />`);
     const opening = '<newsletter-signup text-button="A &quot;b&quot; &amp; &#123;c&#125;" style="--x: 1px"';
     expect(write(tag, vueMarkup)).toBe(`${opening}></newsletter-signup>`);

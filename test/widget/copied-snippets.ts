@@ -1,8 +1,10 @@
-/** The snippets that people copy, as pages send them: those of the READMEs, the documentation and the playground. */
+/** The snippets that people copy, as pages send them: of READMEs, documentation, playground and WordPress plugin. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { snippetsFor } from '../../examples/demo/page/places.ts';
 import { root } from '../../scripts/root.ts';
+import { canRun, startWebServer } from '../examples/wordpress-site.ts';
+import { freePort } from '../support/free-ports.ts';
 import { layouts, listAndDate, options, platformNames, sentHtml, setupOf } from './snippets.ts';
 
 /** A tag to copy. Those with an equal tree are one. */
@@ -15,9 +17,6 @@ export interface Copied {
   /** Whether it works without the script. */
   readonly hasForm: boolean;
 }
-
-/** The tag in one line. */
-export const bareTag = '<newsletter-signup endpoint="https://signup.example.com/signup"></newsletter-signup>';
 
 /** A tag, or a div in its place, on one line or from a line to the next one with the same indentation. */
 const pattern = /^( *)<(newsletter-signup|div(?= data-newsletter-signup))\b(?:.*<\/\2>$|[^]*?^\1<\/\2>)/gm;
@@ -36,13 +35,47 @@ function treeOf(markup: string): string {
     .join('\n');
 }
 
-/** Every snippet, those of the README and the bare tag first. */
+/** What the plugin makes of its shortcode in a real WordPress; none where that cannot run. */
+async function pluginTags(): Promise<readonly string[]> {
+  if (!(await canRun())) return [];
+  const web = await startWebServer(await freePort());
+  try {
+    const wordpress = await web.install('', 'classic');
+    const shortcodes = ['inline', 'joined', 'stacked', 'card', 'cover'].flatMap((layout) =>
+      ['', 'First name, City'].map(
+        (fields) => `[newsletter_kit layout="${layout}" fields="${fields}" heading="Letters"]`,
+      ),
+    );
+    const shown = await wordpress.run<readonly string[]>(
+      `require $input['plugin'];
+       update_option('newsletter_kit_signup_form', ['endpoint' => 'https://signup.example.com/signup']);
+       return array_map('do_shortcode', $input['shortcodes']);`,
+      { plugin: join(root, 'examples/wordpress/signup-form.php'), shortcodes },
+    );
+    return shown.flatMap((html) => /<newsletter-signup.*<\/newsletter-signup>/.exec(html)?.[0] ?? []);
+  } finally {
+    await web.close();
+  }
+}
+
+/** The snippet of the README, and the tag in one line. */
+export const decidingTags: readonly (readonly [name: string, markup: string])[] = [
+  ['the README', tagsIn(readFileSync(join(root, 'README.md'), 'utf8'))[0] ?? ''],
+  ['the bare tag', '<newsletter-signup endpoint="https://signup.example.com/signup"></newsletter-signup>'],
+];
+
+/** Every snippet, that of the README and the bare tag first. */
 export async function copiedSnippets(): Promise<readonly Copied[]> {
-  const found: (readonly [name: string, markup: string])[] = [];
-  for (const path of ['README.md', 'widget/README.md', ...globSync('docs/src/content/docs/**/*.md', { cwd: root }).toSorted()])
-    for (const [, code = ''] of readFileSync(join(root, path), 'utf8').matchAll(/^ *```(?:html|vue|svelte)$([^]*?)^ *```$/gm))
+  const found = [...decidingTags];
+  for (const path of [
+    'README.md',
+    'widget/README.md',
+    ...globSync('docs/src/content/docs/**/*.md', { cwd: root }).toSorted(),
+  ])
+    for (const [, code = ''] of readFileSync(join(root, path), 'utf8').matchAll(
+      /^ *```(?:html|vue|svelte)$([^]*?)^ *```$/gm,
+    ))
       found.push(...tagsIn(code).map((tag) => [path, tag] as const));
-  found.splice(1, 0, ['the bare tag', bareTag]);
   for (const platform of platformNames)
     for (const layout of layouts)
       for (const fields of [[], listAndDate])
@@ -54,6 +87,12 @@ export async function copiedSnippets(): Promise<readonly Copied[]> {
           for (const code of [await sentHtml(setup), ...divs.map((div) => div.code)])
             found.push(...tagsIn(code).map((tag) => [`the playground, ${platform}, ${mode}`, tag] as const));
         }
+  found.push(...(await pluginTags()).map((tag) => ['the plugin for WordPress', tag] as const));
+  return distinct(found);
+}
+
+/** A tag of each tree. */
+export function distinct(found: readonly (readonly [name: string, markup: string])[]): readonly Copied[] {
   const byTree = new Map<string, { readonly name: string; readonly markup: string }>();
   for (const [name, markup] of found) if (!byTree.has(treeOf(markup))) byTree.set(treeOf(markup), { name, markup });
   return [...byTree.values()].map(({ name, markup }, at) => ({

@@ -127,7 +127,9 @@ export function faultsOf(position: number, moment: Moment): string[] {
       faults.push(`button: ${Math.round(bottom - beside.bottom)} px out of line`);
   }
   if (moment === 'busy') {
-    const isDrawn = elements.some((each) => each.matches('button') && getComputedStyle(each, '::after').content !== 'none');
+    const isDrawn = elements.some(
+      (each) => each.matches('button') && getComputedStyle(each, '::after').content !== 'none',
+    );
     if (!isDrawn && !shadow.querySelector('[part=notice]')?.checkVisibility()) faults.push('no sign of sending');
   }
 

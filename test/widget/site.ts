@@ -68,6 +68,7 @@ export async function openSite(sheets?: string): Promise<Site> {
       );
     if (pathname.endsWith('.js')) send(javascript, script(pathname));
     else if (pathname === '/signup-form.css') send(css, sheet(join(dirname(widgetScript), pathname)));
+    else if (pathname.startsWith('/themes/')) send(css, sheet(join(root, 'widget', pathname)));
     else if (sheets && pathname.endsWith('.css'))
       send(css, sheet(join(sheets, decodeURIComponent(pathname.replace('/sheets/', '')))));
     else response.writeHead(404).end();

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { widgetScript } from '../../scripts/build.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
-import { copiedSnippets, type Copied } from './copied-snippets.ts';
+import { copiedSnippets, decidingTags, distinct, type Copied } from './copied-snippets.ts';
 import { faultsOf, type Moment } from './site-faults.ts';
 import { openSite, type Site } from './site.ts';
 import { layouts as snippetLayouts, listAndDate, sentHtml, setupOf, sheet } from './snippets.ts';
@@ -40,8 +40,7 @@ let copied: readonly Copied[] = [];
 beforeAll(async () => {
   await installSites();
   [site, session] = [await openSite(sheetFolder), await openBrowser()];
-  const all = await copiedSnippets();
-  copied = isDeciding ? all.slice(0, 2) : all;
+  copied = isDeciding ? distinct(decidingTags) : await copiedSnippets();
 }, 10 * 60_000);
 afterEach(() => session.closePages());
 afterAll(() => Promise.all([session?.close(), site?.close()]));
@@ -143,10 +142,10 @@ async function walk(page: Page, position: number, { name, isOwners }: Placed): P
 async function faultsWithoutUs(one: OtherSite, look: Look, forms: readonly Placed[]): Promise<ReadonlySet<string>> {
   if (!forms.some(({ isOwners }) => isOwners)) return new Set();
   const page = await openPage(one, look, 1280, contentOf(one, forms), false);
-  const faults = forms.map(async ({ isOwners }, position) =>
-    isOwners ? page.evaluate(faultsOf, position, 'idle') : [],
-  );
-  return new Set((await Promise.all(faults)).flat());
+  const faults: string[] = [];
+  for (const [position, { isOwners }] of forms.entries())
+    if (isOwners) faults.push(...(await page.evaluate(faultsOf, position, 'idle' as const)));
+  return new Set(faults);
 }
 
 /** The faults of these forms on a page of the site. */

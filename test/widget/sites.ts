@@ -1,8 +1,8 @@
 /**
  * The CSS of other people's sites, light and dark, and pages of these sites with forms on them. The style sheets are
  * those of the npm packages in `test/widget/sites`, installed on first use. Where a theme is in no package, a row sets
- * the facts of its style sheet that matter here, and names where they stand. Further sheets are drawn from packages that
- * no row names.
+ * the facts of its style sheet that matter here, and names where they stand. Further sheets are drawn from packages
+ * that no row names.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Look {
   readonly root?: string;
   /** The class of the body. */
   readonly body?: string;
-  /** Style sheets, from the folder of the packages. */
+  /** Style sheets, from the folder of the packages; with a slash before it, an address. */
   readonly sheets?: readonly string[];
   readonly css?: string;
 }
@@ -208,7 +208,7 @@ export async function drawSites(seed: number, count: number): Promise<readonly S
     const files = globSync(`node_modules/${drawFrom(packages)}/**/*.css`, { cwd: folder }).toSorted();
     for (let file = drawFrom(files); file; file = drawFrom(files)) {
       const css = readFileSync(join(folder, file), 'utf8');
-      if (/(^|[\s,}*])(\*|button|form|input)\b?[^{}]*\{/.test(css) && css.length < 1e6)
+      if (/(?:^|[\s,}>])(?:\*|button\b|form\b|input\b)[^{}]*\{/.test(css) && css.length < 1e6)
         return { name: file.replace('node_modules/', ''), sheets: [`drawn/${file}`], css: column };
     }
     return { name: 'a package without such a sheet', css: column };
@@ -242,10 +242,12 @@ export function tag({ heading = '' }: Site, layout: Layout, content = layout ===
 export function pageOf(site: Site, scheme: Scheme, content: string, script: string): string {
   const looks = [site, site[scheme] ?? (scheme === 'dark' ? dark : {})];
   const of = (key: 'root' | 'body' | 'css'): string => looks.map((look) => look[key] ?? '').join(' ');
-  const sheets = looks.flatMap((look) => look.sheets ?? []);
+  const sheets = looks
+    .flatMap((look) => look.sheets ?? [])
+    .map((path) => (path.startsWith('/') ? path : `/sheets/${path.replace(/^(?!drawn)/, 'sites/node_modules/')}`));
   return `<!doctype html><html lang="en" ${of('root')}><meta charset="utf-8"><title>${site.name}</title>
     <meta name="viewport" content="width=device-width">
-    ${sheets.map((path) => `<link rel="stylesheet" href="/sheets/${path.replace(/^(?!drawn)/, 'sites/node_modules/')}">`).join('')}
+    ${sheets.map((path) => `<link rel="stylesheet" href="${path}">`).join('')}
     <style>${of('css')}</style><script src="${script}" defer></script>
     <body class="${of('body')}"><main class="${site.container ?? ''}">${content}</main></html>`;
 }

@@ -129,6 +129,6 @@ export async function sentHtml(setup: Setup, scripts = ''): Promise<string> {
   const code = formSnippet(setup);
   const rendered = await renders[setup.platform]?.(code);
   // The module of a component imports the style sheet.
-  const html = rendered ? sheet + rendered : code.replaceAll(/<script (?:is:inline )?src[^]*?<\/script>/g, '');
+  const html = rendered ? `${sheet}\n${rendered}` : code.replaceAll(/<script (?:is:inline )?src[^]*?<\/script>/g, '');
   return html.replaceAll(/<link [^>]*signup-form\.css">/g, sheet) + scripts;
 }

@@ -18,6 +18,8 @@ describe.each(layouts)('with the layout %s', (layout) => {
     const page = await watchShifts(await session.browser.newPage());
     const endpoint = `${origin}/signup/steady-${layout}-${width}/accepted`;
     const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': endpoint } });
-    expect((await walk(page, site, await sentHtml(setup), { around: columnIn(fonts[1], root), width })).moves).toEqual([]);
+    expect((await walk(page, site, await sentHtml(setup), { around: columnIn(fonts[1], root), width })).moves).toEqual(
+      [],
+    );
   });
 });

@@ -165,14 +165,16 @@ describe('debug', () => {
 });
 
 describe('setup errors', () => {
-  it('are reported before a signup: no endpoint', async () => {
-    const heard = new Promise<string>((resolve) => {
-      document.addEventListener('newsletter-warning', ({ message }) => resolve(message), { once: true });
+  for (const endpoint of ['', 'https://relay.example/signup', 'https://signup.example.com/signup']) {
+    it(`are reported before a signup: endpoint="${endpoint}"`, async () => {
+      const heard = new Promise<string>((resolve) => {
+        document.addEventListener('newsletter-warning', ({ message }) => resolve(message), { once: true });
+      });
+      const form = await mount(`<newsletter-signup endpoint="${endpoint}"></newsletter-signup>`);
+      expect(await heard).to.contain(`has no endpoint but "${endpoint}"`);
+      expect(form.shadow.textContent).not.to.contain('has no endpoint');
     });
-    const form = await mount('<newsletter-signup></newsletter-signup>');
-    expect(await heard).to.contain('has no endpoint');
-    expect(form.shadow.textContent).not.to.contain('has no endpoint');
-  });
+  }
 
   it('are shown on the page with debug: fields without a name, a redirecting endpoint', async () => {
     const { endpoint } = new Mailbox('redirect');

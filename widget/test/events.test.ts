@@ -125,6 +125,7 @@ inBothModes('an invalid attribute value', () => {
   });
 
   for (const endpoint of [
+    '',
     'javascript:alert(1)',
     'data:application/json,{}',
     'blob:x',

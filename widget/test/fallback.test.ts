@@ -127,18 +127,6 @@ describe('a fallback', () => {
     ]);
   });
 
-  it('hands over the focus and the selection', async () => {
-    const page = await SlowPage.open(tag('/'));
-    const email = page.find('[name=email]');
-    email.focus();
-    email.value = 'ada@exa';
-    email.setSelectionRange(1, 3);
-    await page.bringScript();
-    const drawn = page.drawn('[name=email]');
-    expect(page.form.shadow.activeElement).to.equal(drawn);
-    expect([drawn.value, drawn.selectionStart, drawn.selectionEnd]).to.deep.equal(['ada@exa', 1, 3]);
-  });
-
   for (const [what, selector] of [
     ['checkbox', '[value=Design]'],
     ['select', 'select'],
@@ -197,33 +185,6 @@ describe('a fallback', () => {
     page.form.element.submit();
     await page.form.reaches('success');
     expect(await mailbox.bodies()).to.have.lengthOf(1);
-  });
-});
-
-describe('the content of the page stays, and its form posts by itself,', () => {
-  it('when the form cannot be rendered', async () => {
-    const page = await SlowPage.open(`${tag('/')}<p>What follows</p>`);
-    const failed = new Promise<void>((resolve) =>
-      page.document.defaultView?.addEventListener('unhandledrejection', (event) => {
-        event.preventDefault();
-        resolve();
-      }),
-    );
-    page.find('[name=email]').focus();
-    const textContent = `const { importNode } = document;
-      document.importNode = (node, ...more) => {
-        if (node.querySelector?.('form')) throw new Error('broken');
-        return importNode.call(document, node, ...more);
-      }`;
-    page.document.body.append(
-      Object.assign(page.document.createElement('script'), { textContent }),
-      Object.assign(page.document.createElement('script'), { src: script }),
-    );
-    await failed;
-    expect(page.fallback.checkVisibility()).to.equal(true);
-    expect(page.document.activeElement).to.equal(page.find('[name=email]'));
-    expect(page.fallback.noValidate).to.equal(false);
-    expect(page.form.element.shadowRoot?.querySelector('form')).to.equal(null);
   });
 });
 

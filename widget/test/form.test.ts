@@ -255,22 +255,6 @@ inBothModes('<newsletter-signup>', () => {
       await form.reaches('error');
       expect(form.notice.textContent).to.contain('We could not be reached.');
     });
-
-    it('that is not set causes an error message for the visitor and a warning for the owner', async () => {
-      const form = await mount('<newsletter-signup></newsletter-signup>');
-      const said: unknown[] = [];
-      const { error } = console;
-      console.error = (...words: unknown[]) => void said.push(...words);
-      try {
-        form.email.value = 'ada@example.com';
-        form.element.submit();
-        await form.reaches('error');
-      } finally {
-        console.error = error;
-      }
-      expect(form.notice.textContent).to.contain('This does not work right now.');
-      expect(said).to.deep.equal(['<newsletter-signup> has no endpoint.']);
-    });
   });
 
   describe('a second attempt', () => {

@@ -19,27 +19,6 @@ describe('layouts', () => {
     expect(box(narrow.button).width).to.equal(320);
   });
 
-  it('inline: stays on one line, and nothing else moves, when the address is invalid', async () => {
-    const form = await mountIn(640);
-    form.button.click();
-    await form.reaches('error');
-    expect(onOneLine(form)).to.equal(true);
-  });
-
-  for (const layout of ['inline', 'joined', 'stacked'] as const) {
-    for (const width of [320, 640]) {
-      it(`${layout}: an error is directly below its field, ${width} px wide`, async () => {
-        const form = await mountIn(width, `layout="${layout}"`);
-        form.button.click();
-        await form.reaches('error');
-        const problem = box(form.find('[part=problem]'));
-        const field = layout === 'joined' ? form.find('form') : form.email;
-        expect(problem.top - box(field).bottom).to.be.within(0, 10);
-        expect(problem.left).to.be.within(box(field).left, box(field).left + 24);
-      });
-    }
-  }
-
   it('inline: the button keeps its size while its text changes', async () => {
     const mailbox = new Mailbox('held');
     const form = await mountIn(640, '', '', mailbox);
@@ -78,23 +57,6 @@ describe('layouts', () => {
     });
   }
 
-  for (const [color, background] of [
-    ['rgb(238, 238, 238)', 'rgb(17, 17, 17)'],
-    ['rgb(24, 24, 27)', 'rgb(255, 255, 255)'],
-  ]) {
-    it(`derives its colours from a page of ${color} on ${background} without color-scheme`, async () => {
-      const page = await fixture<HTMLElement>(
-        `<div style="color: ${color}; background: ${background}"><newsletter-signup></newsletter-signup></div>`,
-      );
-      const element = page.querySelector('newsletter-signup');
-      if (!element) throw new Error('There is no form.');
-      const form = new Form(element);
-      await form.settled();
-      expect(getComputedStyle(form.button).backgroundColor).to.equal(color);
-      await expect(page).to.be.accessible();
-    });
-  }
-
   it('joined: one frame contains email address and button; further fields are below each other', async () => {
     const frame = (form: Form): string => getComputedStyle(form.find('form')).borderTopWidth;
     const joined = await mountIn(480, 'layout="joined"');
@@ -104,15 +66,6 @@ describe('layouts', () => {
     const withField = await mountIn(480, 'layout="joined"', '<newsletter-field name="City"></newsletter-field>');
     expect(frame(withField)).to.equal('0px');
     expect(box(withField.button).top).to.be.greaterThan(box(withField.labelled('City')).bottom);
-  });
-
-  it('card: keeps its height when the thanks replace the form', async () => {
-    const form = await mountIn(480, 'layout="card"', '<newsletter-field name="City"></newsletter-field>');
-    const { height } = box(form.find('[part=surface]'));
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
-    expect(box(form.find('[part=surface]')).height).to.equal(height);
   });
 
   it('card: is on a surface of its own colour where one is set', async () => {

@@ -130,8 +130,7 @@ function emailControl({ emailLabel = '', emailPlaceholder }: Texts, isOwners: bo
   return labelled([emailLabel], input);
 }
 
-const labelled = (words: readonly (Tag | string)[], control: Tag): Tag =>
-  element('label', {}, ...words, ' ', control);
+const labelled = (words: readonly (Tag | string)[], control: Tag): Tag => element('label', {}, ...words, ' ', control);
 
 /** The control of each kind with one control. `data-kind` names a kind that the control's type does not imply. */
 const controlKinds: Readonly<Partial<Record<string, { readonly type?: string; readonly inputmode?: string }>>> = {
@@ -168,7 +167,11 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
     const words = parts.map(({ text, address }) =>
       isPage(address) ? element('a', { href: address, target: '_blank' }, text) : text,
     );
-    return element('div', {}, box({ type: 'checkbox', name, value: sentence, ...required }, element('span', {}, ...words)));
+    return element(
+      'div',
+      {},
+      box({ type: 'checkbox', name, value: sentence, ...required }, element('span', {}, ...words)),
+    );
   }
 
   const remarks = [isList && !hasChoice && texts['listHint'], !required && texts['optional']].filter(Boolean).join(' ');

@@ -1,17 +1,6 @@
 /** The kinds of code to copy: the tag as a kind of website takes it. `places.ts` says which takes which. */
 import { fieldsOf, formOf, isTag } from './fallback.ts';
-import {
-  html,
-  jsx,
-  propertyScript,
-  rule,
-  svelte,
-  template,
-  vue,
-  write,
-  type Dialect,
-  type Tag,
-} from './markup.ts';
+import { html, jsx, propertyScript, rule, svelte, template, vue, write, type Dialect, type Tag } from './markup.ts';
 import type { Options, TagSetup } from './options.ts';
 import { tagOf, tagWithForm } from './tag.ts';
 
@@ -39,7 +28,6 @@ const addresses = ({ language, script }: Wanted): string[] => [
   ...(language === 'en' ? [] : [new URL(`languages/${language}.js`, script).href]),
   script,
 ];
-const themeAddress = ({ theme, script }: Wanted): string => new URL(`themes/${theme}.css`, script).href;
 const scripts = (wanted: Wanted): string =>
   addresses(wanted)
     .map((address) => `<script src="${address}" async></script>`)
@@ -81,28 +69,23 @@ export const scriptsOnly = code('html', scripts);
 export const pasted = code('html', (wanted) => lines(markup(wanted), scripts(wanted)));
 /** The same in a file of templates. */
 export const included = code('html', (wanted) => lines(markup(wanted, template), scripts(wanted)));
-export const astroComponent = code('astro', (wanted) =>
-  included.write(wanted).replaceAll('<script', '$& is:inline'),
-);
+export const astroComponent = code('astro', (wanted) => included.write(wanted).replaceAll('<script', '$& is:inline'));
 /** In WordPress a block. No blank lines: some themes turn them into paragraphs. */
 export const inBlock = ({ language, write: content }: Code): Code =>
   code(language, (wanted) => lines('<!-- wp:html -->', content(wanted), '<!-- /wp:html -->'));
 export const reactComponent = code(
   'jsx',
-  (wanted) =>
-    `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
+  (wanted) => `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
 );
 /** A component that only runs in the browser. */
 export const clientComponent = code('jsx', (wanted) => `'use client';\n\n${reactComponent.write(wanted)}`);
 export const vueComponent = code(
   'vue',
-  (wanted) =>
-    `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>`,
+  (wanted) => `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>`,
 );
 export const svelteComponent = code(
   'svelte',
-  (wanted) =>
-    `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, svelte)}`,
+  (wanted) => `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, svelte)}`,
 );
 /** A React component for places without a build: it loads the scripts itself. */
 export const loadingComponent = code('jsx', (wanted) =>

@@ -9,7 +9,7 @@ import type { BrowserContext, Page } from 'puppeteer-core';
 import { startEndpoint } from '../../../widget/test/endpoint.ts';
 import { openBrowser } from '../../e2e/visitor.ts';
 import { openSite } from '../../widget/site.ts';
-import { layouts, listAndDate, setupOf } from '../../widget/snippets.ts';
+import { layouts, listAndDate, sentHtml, setupOf } from '../../widget/snippets.ts';
 import { columnIn, fonts, roots, walk, watchShifts } from '../../widget/steady.ts';
 import { median, reportFigures } from '../figure.ts';
 import { codeOf, ghost, ours, peers, type Peer } from './peers.ts';
@@ -160,7 +160,7 @@ async function shiftOfSnippets(): Promise<{ largest: number; pages: number }> {
         for (const font of fonts)
           for (const root of roots) {
             const values = { 'attribute.endpoint': `${endpoint.origin}/signup/shift-${shifts.length}/accepted` };
-            const { shift } = await walk(page, site, setupOf(layout, { fields, values }), {
+            const { shift } = await walk(page, site, await sentHtml(setupOf(layout, { fields, values })), {
               around: columnIn(font, root),
               width,
             });

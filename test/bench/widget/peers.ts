@@ -1,10 +1,7 @@
 /** The code that a site puts on its page for a signup form: ours, and that of two peers as their packages ship it. */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { currentOptions } from '../../../examples/demo/playground.ts';
-import { exampleEndpoint } from '../../../examples/demo/page/fallback.ts';
-import { initialSetup } from '../../../examples/demo/page/setup.ts';
-import { markupOf } from '../../../examples/demo/page/snippets.ts';
 
 export interface Peer {
   readonly name: string;
@@ -16,13 +13,14 @@ export interface Peer {
   readonly isThere: string;
 }
 
+const readme = new URL('../../../README.md', import.meta.url);
 const installed = (path: string): string => fileURLToPath(import.meta.resolve(path));
 
-/** The playground's snippet with an address and a button: the page's own form, which the script enhances. */
+/** The README's snippet: an address and a button in the slot `fallback`, in whose place the script renders its form. */
 export const ours: Peer = {
   name: 'ours',
   file: fileURLToPath(new URL('../../../widget/dist/signup-form.js', import.meta.url)),
-  markup: `${markupOf(initialSetup, await currentOptions()).replace(exampleEndpoint, 'SITE/signup')}<script src="SCRIPT" async></script>`,
+  markup: `${/<newsletter-signup[^]*?<\/newsletter-signup>/.exec(readFileSync(readme, 'utf8'))?.[0].replaceAll('https://signup.example.com', 'SITE')}<script src="SCRIPT" async></script>`,
   isThere: `Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('[part=surface]'))`,
 };
 
