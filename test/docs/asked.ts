@@ -1,0 +1,48 @@
+/**
+ * Forty questions as people asked them in public forums, in the words they would type into a search box. They were
+ * written down before anyone looked at what the search finds.
+ */
+
+/** A question and the public thread in which it was asked. */
+export const asked: readonly (readonly [question: string, thread: string])[] = [
+  ['embed beehiiv form react without iframe', 'palimkarakshay/lumivara-site#31'],
+  ['signup form looks different from my site', 'ubyssey/ubyssey.ca#1641'],
+  ['newsletter popup', 'ubyssey/ubyssey.ca#1447'],
+  ['change subscribe button text', 'OuiShare/OuiShare#11'],
+  ['unrecognized node type', 'n8n-io/n8n#14743'],
+  ['community nodes gone after docker redeploy', 'n8n-io/n8n#5501'],
+  ['queue mode workers community nodes', 'n8n-io/n8n#25700'],
+  ['polling trigger duplicate executions', 'n8n-io/n8n#35251'],
+  ['trigger active but never executes', 'n8n-io/n8n#33327'],
+  ['honeypot against bots', 'fossasia/fossasia.org#284'],
+  ['list bombing random emails subscribed', 'knadh/listmonk#308'],
+  ['recaptcha on signup form', 'JacobBennett/SendyPHP#29'],
+  ['resend confirmation when subscribing again', 'mozmeao/basket#1178'],
+  ['not receiving confirmation email', 'ibericode/mailchimp-for-wordpress#346'],
+  ['mail scanner clicks confirmation link', 'openresearchcalendar/openresearchcalendar.github.io#117'],
+  ['import csv keep unsubscribed status', 'Mailtrain-org/mailtrain#325'],
+  ['undo import', 'knadh/listmonk#2008'],
+  ['adblock hides newsletter form', 'ryanbr/fanboy-adblock#894'],
+  ['content security policy form-action error', 'mozilla/testpilot#1891'],
+  ['two way sync opt out crm', 'PostHog/posthog#9838'],
+  ['sync sets contacts to unsubscribed', 'veda-consulting-company/uk.co.vedaconsulting.mailchimp#278'],
+  ['keep first touch utm parameters', 'gobii-ai/gobii-platform#108'],
+  ['reverse proxy all visitors same ip 429', 'superseriousbusiness/gotosocial#1125'],
+  ['gdpr delete subscriber everywhere', 'ibericode/mailchimp-user-sync#103'],
+  ['export personal data of one person', 'forem/forem#235'],
+  ['style shadow dom from my stylesheet', 'bitovi/react-to-web-component#11'],
+  ['next.js hydration error custom element', 'vercel/next.js#56867'],
+  ['property does not exist JSX.IntrinsicElements', 'vercel/next.js#76515'],
+  ['gmail dots plus address duplicate', 'knadh/listmonk#1294'],
+  ['block disposable email addresses', 'decidim/decidim#2305'],
+  ['import 429 too many requests', 'Bubka/2FAuth#489'],
+  ['show popup only once per visitor', 'vtex-apps/store-discussion#255'],
+  ['notify slack new subscriber', 'knadh/listmonk#1071'],
+  ['webhook when subscription confirmed', 'knadh/listmonk#2828'],
+  ['sqlite data lost after docker update', 'shlinkio/shlink#1243'],
+  ['mock api simulate rate limiting', 'dotnet/dev-proxy#350'],
+  ['ga4 event newsletter signup', 'MozillaFoundation/foundation.mozilla.org#8956'],
+  ['custom fields empty after adding subscriber', 'campaignmonitor/createsend-ruby#4'],
+  ['reactivate unsubscribed subscriber api', 'PostHog/posthog#101541'],
+  ['beehiiv tags posts api', 'andrewyng/context-hub#304'],
+];
