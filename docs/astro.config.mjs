@@ -28,6 +28,9 @@ const observer = new ResizeObserver((entries) => {
 for (const table of document.querySelectorAll('.sl-markdown-content table')) observer.observe(table);
 `;
 
+/** The search box imports Pagefind by its address; it gets ours, which asks Pagefind. */
+const searchByRule = JSON.stringify({ imports: { [`${base}/pagefind/pagefind.js`]: `${base}/search.js` } });
+
 export default defineConfig({
   site,
   base,
@@ -39,13 +42,15 @@ export default defineConfig({
       title: 'Newsletter Kit',
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
-      head: [{ tag: 'script', attrs: { type: 'module' }, content: focusWideTables }],
+      head: [
+        { tag: 'script', attrs: { type: 'importmap' }, content: searchByRule },
+        { tag: 'script', attrs: { type: 'module' }, content: focusWideTables },
+      ],
       // Languages that the highlighter does not know, by ones that look alike.
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
-      routeMiddleware: './src/search-words.ts',
-      // The words that `search-words.ts` adds. Those of questions must only not be missing.
-      pagefind: { ranking: { metaWeights: { title: 5, keywords: 4, summary: 2, question: 0 } } },
+      routeMiddleware: './src/search-description.ts',
+      pagefind: { ranking: { metaWeights: { title: 5, summary: 2 } } },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.

@@ -9,8 +9,6 @@ export interface Page {
   readonly format?: 'md' | 'mdx';
   readonly title: string;
   readonly description: string;
-  /** Words by which readers look for it, and which its text need not have. */
-  readonly keywords?: string;
   /** Its name in the sidebar. Default: the title. */
   readonly label?: string;
   /** What the page is generated from, from the root of the repository: the target of "Edit page". */
@@ -20,11 +18,10 @@ export interface Page {
 }
 
 /** The file of a page: its frontmatter, and its place in the sidebar. */
-export function writePage({ title, description, keywords, label, source, body }: Page, order: number): string {
+export function writePage({ title, description, label, source, body }: Page, order: number): string {
   const frontmatter = {
     title,
     description,
-    ...(keywords !== undefined && { keywords }),
     editUrl: `${repository}/edit/main/${source}`,
     sidebar: { order, ...(label !== undefined && { label }) },
   };
