@@ -50,7 +50,7 @@ export default defineConfig({
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
       routeMiddleware: './src/search-description.ts',
-      pagefind: { ranking: { metaWeights: { title: 5, summary: 2 } } },
+      pagefind: { ranking: { metaWeights: { title: 5, summary: 4 } } },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.
