@@ -47,13 +47,6 @@ export const code = (text: string): string => (text.includes('`') ? `\`\` ${text
 /** Texts as inline code, with commas between them; a dash where there are none. */
 export const codes = (texts: readonly string[]): string => texts.map(code).join(', ') || '–';
 
-/** The anchor of a heading, as the site makes it. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-');
-
 /** The relative links of a text from another folder, as they are from a page below `reference/`. */
 export function relink(text: string, folder: string): string {
   return text.replaceAll(/\]\((?![a-z]+:|#|\/)/g, `](../../../../../${folder}/`);
