@@ -7,6 +7,7 @@ import { defineConfig } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
 import { base, content, repository, site } from './site.ts';
 import { brokenLinks, repositoryLinks } from './repository-links.ts';
+import { readableTables } from './tables.ts';
 
 /**
  * A group of the sidebar with the pages of a folder; the `sidebar.order` of a page gives its place.
@@ -18,34 +19,26 @@ function folder(label, directory) {
   return existsSync(join(content, directory)) ? [{ label, items: [{ autogenerate: { directory } }] }] : [];
 }
 
-/** A table that scrolls can be scrolled with the keyboard; any other is no stop of the tab key. */
-const focusWideTables = `
-const observer = new ResizeObserver((entries) => {
-  for (const { target } of entries)
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-    else target.removeAttribute('tabindex');
-});
-for (const table of document.querySelectorAll('.sl-markdown-content table')) observer.observe(table);
-`;
+/** The search box imports Pagefind by its address; it gets ours, which asks Pagefind. */
+const searchByRule = JSON.stringify({ imports: { [`${base}/pagefind/pagefind.js`]: `${base}/search.js` } });
 
 export default defineConfig({
   site,
   base,
   trailingSlash: 'always',
-  markdown: { processor: satteri({ mdastPlugins: [repositoryLinks] }) },
+  markdown: { processor: satteri({ mdastPlugins: [repositoryLinks], hastPlugins: [readableTables] }) },
   integrations: [
     brokenLinks,
     starlight({
       title: 'Newsletter Kit',
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
-      head: [{ tag: 'script', attrs: { type: 'module' }, content: focusWideTables }],
+      head: [{ tag: 'script', attrs: { type: 'importmap' }, content: searchByRule }],
       // Languages that the highlighter does not know, by ones that look alike.
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
-      routeMiddleware: './src/search-words.ts',
-      // The words that `search-words.ts` adds. Those of questions must only not be missing.
-      pagefind: { ranking: { metaWeights: { title: 5, keywords: 4, summary: 2, question: 0 } } },
+      routeMiddleware: './src/search-description.ts',
+      pagefind: { ranking: { metaWeights: { title: 5, summary: 4 } } },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.
@@ -64,6 +57,7 @@ export default defineConfig({
         ...folder('Command line', 'cli'),
         ...folder('Client', 'client'),
         ...folder('Reference', 'reference'),
+        ...folder('Operations of the API', 'operations'),
         {
           label: 'About',
           items: [

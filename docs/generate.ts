@@ -1,12 +1,12 @@
 /**
- * Writes the pages of the reference from the code, those about places from their table, and `llms.txt` from all pages,
+ * Writes the pages of the reference and of each operation from the code, those about places from their table, and `llms.txt` from all pages,
  * and copies the built files of the widget. Git ignores them.
  */
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { currentOptions } from '../examples/demo/playground.ts';
 import { elementPage } from './reference/element.ts';
-import { assumptionsPage, clientPage, operationsPage } from './reference/operations.ts';
+import { assumptionsPage, clientPage, operationPages, operationsPage } from './reference/operations.ts';
 import { metricsPage, settingsPage } from './reference/relay.ts';
 import { sandboxPage } from './reference/sandbox.ts';
 import { placePages } from './reference/places.ts';
@@ -17,7 +17,7 @@ import { content, root, site } from './site.ts';
 const options = await currentOptions();
 const folders = {
   reference: [
-    await operationsPage(),
+    operationsPage(),
     clientPage(),
     await elementPage(options),
     settingsPage(),
@@ -25,6 +25,7 @@ const folders = {
     await sandboxPage(),
     assumptionsPage(),
   ],
+  operations: await operationPages(),
   places: placePages(options),
 };
 

@@ -19,20 +19,16 @@ import { buildBundle } from '../../test/nodes/bundle.ts';
 import { executeContext } from '../../test/nodes/context.ts';
 import { fillings, offered } from '../../test/nodes/parameters.ts';
 import { root } from '../site.ts';
-import { anchorOf, code, codes, relink, table, type Page } from './page.ts';
+import { code, codes, relink, table, type Page } from './page.ts';
 
 type KnownOperation = Operation & { readonly id: OperationId };
 
 const all: readonly KnownOperation[] = operations;
 
-export async function operationsPage(): Promise<Page> {
-  const callers = await findCallers();
-  const sections = [...Map.groupBy(all, ({ id }) => resourceOf(id))].map(([resource, group]) => {
-    const { title, description } = resources[resource];
-    return `## ${title}\n\n${description}\n\n${group.map((each) => describeOperation(each, callers)).join('\n\n')}`;
-  });
+/** The page that lists the operations. */
+export function operationsPage(): Page {
   const rows = all.map((operation) => [
-    `[${operation.id}](#${anchorOf(operation.id)})`,
+    `[${operation.id}](../operations/${fileOf(operation)}.md)`,
     code(`${operation.method} ${operation.path}`),
     operation.scope === null ? '–' : code(operation.scope),
     operation.doc,
@@ -40,19 +36,34 @@ export async function operationsPage(): Promise<Page> {
   return {
     name: 'operations',
     title: 'Operations of the API',
-    description:
-      'Method, path, scope, parameters, errors, n8n operation, client method and command of every operation.',
-    source: 'packages/core/src/records/index.ts',
+    description: 'Every operation of the API with its method, path and scope; each has a page.',
+    source,
     body: `
 The Newsletter Publishing API, version 2, in ${all.length} operations. Paths start at the base URL of the service, which ends with \`/v2\`; those of
 OAuth start at the address of its app. The [assumptions](assumptions.md) list what the specification leaves open.
 
 ${table(['Operation', 'Request', 'Scope', 'What it does'], rows)}
-
-${sections.join('\n\n')}
 `,
   };
 }
+
+/** A page for each operation. */
+export async function operationPages(): Promise<readonly Page[]> {
+  const callers = await findCallers();
+  return all.map((operation) => ({
+    name: fileOf(operation),
+    title: operation.id,
+    description: `${operation.doc}. Parameters, errors, n8n operation, client method and command.`,
+    source,
+    body: `${resources[resourceOf(operation.id)].description}
+
+${describeOperation(operation, callers)}`,
+  }));
+}
+
+const source = 'packages/core/src/records/index.ts';
+/** `subscriptions-bulk-create`. */
+const fileOf = ({ id }: KnownOperation): string => id.replace('.', '-').replaceAll(/[A-Z]/g, '-$&').toLowerCase();
 
 function describeOperation(operation: KnownOperation, callers: Callers): string {
   const { id, method, path, base, scope, success, errors, pagination, retry, query, body } = operation;
@@ -89,15 +100,16 @@ function describeOperation(operation: KnownOperation, callers: Callers): string 
       ownErrors[status] ?? (forbidden.includes(status) ? missingScope : (known[status]?.description ?? '')),
     ]);
   return [
-    `### ${id}`,
     description,
     table(['', ''], facts),
-    ...(parameterRows.length > 0 ? ['**Parameters**', table(['Name', 'Meaning', 'Default'], parameterRows)] : []),
-    '**Errors**',
+    ...(parameterRows.length > 0 ? ['## Parameters', table(['Name', 'Meaning', 'Default'], parameterRows)] : []),
+    '## Errors',
     table(['Status', 'When'], errorRows),
     ...(example ? [`\`\`\`ts\nawait client.${resource}.${verb}(${example});\n\`\`\``] : []),
     ...(assumed[id].length > 0
-      ? [`**Not specified**, and how it is filled here:\n\n${assumed[id].map((text) => `- ${text}`).join('\n')}`]
+      ? [
+          `## Not specified\n\nThe specification leaves this open; it is filled so:\n\n${assumed[id].map((text) => `- ${text}`).join('\n')}`,
+        ]
       : []),
   ].join('\n\n');
 }
@@ -167,8 +179,8 @@ export function assumptionsPage(): Page {
   ]);
   const open = all.filter(({ id }) => assumed[id].length > 0);
   const notes = open.map(
-    ({ id }) =>
-      `### ${id}\n\n${assumed[id].map((text) => `- ${text}`).join('\n')}\n\n[The operation](operations.md#${anchorOf(id)})`,
+    (operation) =>
+      `### ${operation.id}\n\n${assumed[operation.id].map((text) => `- ${text}`).join('\n')}\n\n[The operation](../operations/${fileOf(operation)}.md)`,
   );
   return {
     name: 'assumptions',

@@ -9,8 +9,6 @@ export interface Page {
   readonly format?: 'md' | 'mdx';
   readonly title: string;
   readonly description: string;
-  /** Words by which readers look for it, and which its text need not have. */
-  readonly keywords?: string;
   /** Its name in the sidebar. Default: the title. */
   readonly label?: string;
   /** What the page is generated from, from the root of the repository: the target of "Edit page". */
@@ -20,11 +18,10 @@ export interface Page {
 }
 
 /** The file of a page: its frontmatter, and its place in the sidebar. */
-export function writePage({ title, description, keywords, label, source, body }: Page, order: number): string {
+export function writePage({ title, description, label, source, body }: Page, order: number): string {
   const frontmatter = {
     title,
     description,
-    ...(keywords !== undefined && { keywords }),
     editUrl: `${repository}/edit/main/${source}`,
     sidebar: { order, ...(label !== undefined && { label }) },
   };
@@ -49,13 +46,6 @@ export const code = (text: string): string => (text.includes('`') ? `\`\` ${text
 
 /** Texts as inline code, with commas between them; a dash where there are none. */
 export const codes = (texts: readonly string[]): string => texts.map(code).join(', ') || '–';
-
-/** The anchor of a heading, as the site makes it. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-');
 
 /** The relative links of a text from another folder, as they are from a page below `reference/`. */
 export function relink(text: string, folder: string): string {

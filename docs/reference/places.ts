@@ -17,7 +17,6 @@ export function placePages(options: Options): readonly Page[] {
       format: 'mdx' as const,
       title: `Newsletter form in ${place.name}`,
       description: `How to put a newsletter signup form on a ${place.name} site: what to copy, where to paste it, and what was tried.`,
-      keywords: `${place.name} newsletter form, ${place.name} signup form, ${place.keywords}`,
       label: place.name,
       source,
       body: describe(place, options),
@@ -33,8 +32,6 @@ function comparison(): Page {
     title: 'Every place for the form',
     description:
       'WordPress, Webflow, Shopify, static sites and frameworks: where the form goes, and what was tried there.',
-    keywords:
-      'site builders, WordPress, Webflow, Squarespace, Wix, Shopify, Framer, Ghost, Carrd, Hugo, Jekyll, Eleventy, Astro, Next.js, Nuxt, SvelteKit, Docusaurus, GTM, which website builders work, CMS',
     label: 'All places',
     source,
     body: `

@@ -13,12 +13,11 @@ import { code, codes, table, type Page } from './page.ts';
 export function settingsPage(): Page {
   const rows = (shown: 'forms' | 'webhooks' | null): string =>
     table(
-      ['Variable', 'In a file', 'Meaning', 'Default'],
+      ['Variable, and its name in a file', 'Meaning', 'Default'],
       settings
         .filter(({ section }) => section === shown)
         .map(({ name, key, about, isRequired, default: preset }) => [
-          code(name),
-          code(key),
+          `${code(name)} ${code(key)}`,
           `${about}.`,
           preset === null ? (isRequired ? '**required**' : '–') : code(preset),
         ]),

@@ -15,7 +15,7 @@ import { root } from '../../scripts/root.ts';
 import { sandboxAccount, servers } from '../../scripts/servers.ts';
 import { notice, openBrowser, subscribe, type BrowserSession } from '../e2e/visitor.ts';
 import { bringNodes, type BroughtNodes } from '../packaging/runtimes.ts';
-import { startedLine, startNewcomer, type Newcomer, type Reader } from './newcomer.ts';
+import { firstCommand, startedLine, startNewcomer, type Newcomer, type Reader } from './newcomer.ts';
 import { documentedPort, missingLine, readPage, type Commands } from './page.ts';
 import { documentationPages } from './pages.ts';
 import { open, seeTexts, sights } from './sights.ts';
@@ -41,7 +41,7 @@ const websiteServer =
 
 /** What a page promises beyond the printed lines, by the last line of the block. */
 const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = {
-  'README.md: npm start': async ({ screen }) => {
+  [`README.md: ${firstCommand}`]: async ({ screen }) => {
     for (const { usualPort } of servers) expect(screen()).toContain(newcomer.address(usualPort));
   },
   'docs/src/content/docs/start/operator.md: npm run relay -- serve': async () => {
@@ -75,9 +75,10 @@ const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> 
       await notice(page, 'success');
       await expect.poll(() => subscribers()).toContain(email);
     }),
-  'README.md: npm run newsletter -- export ~/subscribers.csv --status active': async () => {
-    expect(await readFile(join(reader.home, 'subscribers.csv'), 'utf8')).toContain('ada.lovelace@example.com');
-  },
+  'docs/src/content/docs/cli/import-export.md: npm run newsletter -- export ~/subscribers.csv --expand custom_fields --status active':
+    async () => {
+      expect(await readFile(join(reader.home, 'subscribers.csv'), 'utf8')).toContain('ada.lovelace@example.com');
+    },
 };
 
 /** What is broken on purpose in a block of the page of a website, and how the browser or the terminal notices it. */
@@ -192,7 +193,8 @@ async function follow(
   // The fast tests check that this test runs the block.
   if (elsewhere) return;
   const block = newcomer.moved(change(text));
-  const [, before = '', start] = /^([\s\S]*?)(?:^(npm start))?\s*$/m.exec(block) ?? [];
+  const [, before = '', start] =
+    /^([\s\S]*?)(?:^(npm start))?\s*$/m.exec(block.replace(firstCommand, 'npm start')) ?? [];
   const terminal = start && !before.trim() ? newcomer.first : await reader.terminal();
   if (start) {
     if (before.trim()) await run(terminal, before);

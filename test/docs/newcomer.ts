@@ -1,6 +1,6 @@
 /**
- * A machine of somebody new to the project: a clean clone, an empty home folder, one version of Node, and `npm start`
- * in the first terminal. If a port is in use on this machine, another one takes its place, in the commands too.
+ * A machine of somebody new to the project: an empty home folder, one version of Node, and a first terminal that clones
+ * the repository and runs `npm start`. If a port is in use on this machine, another one takes its place, in the commands too.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
@@ -14,6 +14,10 @@ import { findProgram } from '../support/browsers/find.ts';
 import { freePort } from '../support/free-ports.ts';
 import { documentedPort } from './page.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
+
+/** The first command of README.md: the first terminal runs it. */
+export const firstCommand =
+  'git clone https://github.com/newsletter-kit/newsletter-kit.git && cd newsletter-kit && npm start';
 
 /** What `npm start` prints once everything answers. */
 export const startedLine = 'Ctrl-C stops everything.';
@@ -54,11 +58,10 @@ export async function startNewcomer(node: string, texts: readonly string[]): Pro
   const programs = join(folder, 'bin');
   await mkdir(programs);
   await symlink(node, join(programs, 'node'));
-  git(['clone', '--quiet', root, clone]);
   const ports = await portsToUse(texts);
   const env = environment(ports, [programs, systemPath()].join(delimiter));
-  const first = await openTerminal(clone, { ...env, HOME: home });
-  await first.type('npm start');
+  const first = await openTerminal(folder, { ...env, HOME: home });
+  await first.type(firstCommand);
   await first.shows(startedLine);
   const atStart = new Set(await untracked(clone));
 

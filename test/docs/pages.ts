@@ -16,7 +16,7 @@ export const repository =
   /^https:\/\/github\.com\/newsletter-kit\/newsletter-kit(?:\.git|\/(?:blob|tree)\/main)?(?=[/#]|$)/;
 
 /** Pages that are generated: the build of the site checks the links to them. */
-const generated = /^docs\/src\/content\/docs\/(?:places|reference)\//;
+const generated = /^docs\/src\/content\/docs\/(?:operations|places|reference)\//;
 
 /**
  * Whether a link leads to a file of the repository, and to a heading of it. An address of another site is judged by its

@@ -66,8 +66,11 @@ describe('the help of the n8n nodes', () => {
   });
 });
 
-it('the README names the supported services on its first screen', () => {
-  expect(readme.split('\n').slice(0, 12).join('\n')).toMatch(/Newsletter Publishing API[\s\S]*beehiiv[\s\S]*never/);
+it('the README is short, without CSS, and names the services and what was never tried on its first screen', () => {
+  const lines = readme.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(80);
+  expect(lines.slice(0, 12).join('\n')).toMatch(/beehiiv[\s\S]*Newsletter Publishing API[\s\S]*never tried live/);
+  expect(readme).not.toMatch(/<style|stylesheet|style=|\{\s*display/);
 });
 
 describe('the snippets of the README and of the start pages', () => {

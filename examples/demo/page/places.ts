@@ -35,8 +35,6 @@ interface Place {
 
 /** A place that has a page of the documentation. */
 interface Guide extends Place {
-  /** Words of readers that the page does not have. */
-  readonly keywords: string;
   /** The way to the place where the code is pasted, through the menus or folders. */
   readonly way: readonly string[];
   /** What the account or the project needs. */
@@ -80,8 +78,6 @@ export const places = {
       ['… the script in the theme’s functions.php', enqueuedScripts],
       ['… and the styles in Appearance → Customize → Additional CSS', divStyles],
     ],
-    keywords:
-      'Gutenberg, block editor, classic editor, Elementor, Divi, plugin, shortcode, embed code breaks, wp-admin, functions.php',
     way: ['Page or post', '+', 'Custom HTML'],
     needs:
       'Simplest is [the plugin](../website/wordpress.md): it brings the script, and every author may use its shortcode. Without it, an account that may write any HTML: an administrator, or an editor of a single site. For other authors WordPress removes tags, forms and scripts. For them there are the other snippets: a `<div>`, and the script in the theme.',
@@ -99,7 +95,6 @@ export const places = {
   webflow: {
     name: 'Webflow',
     pieces: [['A “Code Embed” element', pasted]],
-    keywords: 'site builder, no-code, custom code, HTML embed, designer, paste HTML, iframe',
     way: ['Add elements', 'Advanced', 'Code Embed'],
     needs: 'A plan with custom code.',
     notes: ['The designer shows a placeholder: publish the site, or open its preview, to see the form.'],
@@ -111,7 +106,6 @@ export const places = {
   squarespace: {
     name: 'Squarespace',
     pieces: [['A “Code” block, with HTML as its language', pasted]],
-    keywords: 'site builder, code injection, code block, embed block, paste HTML, iframe',
     way: ['Edit page', 'Add block', 'Code'],
     needs: 'A plan that allows scripts.',
     notes: ['The editor may show the code instead of the form: look at the published page, signed out.'],
@@ -122,7 +116,6 @@ export const places = {
   wix: {
     name: 'Wix',
     pieces: [['Settings → Custom Code → Body, end', injected]],
-    keywords: 'site builder, Wix Studio, Wix Editor, Velo, embed HTML, HTML iframe, custom element',
     way: ['Dashboard', 'Settings', 'Custom Code'],
     needs: 'A published site with a domain of its own.',
     notes: [
@@ -137,7 +130,6 @@ export const places = {
   shopify: {
     name: 'Shopify',
     pieces: [['A “Custom Liquid” section', included]],
-    keywords: 'shop, store, e-commerce, theme, Liquid, Dawn, online store 2.0, custom liquid',
     way: ['Online Store', 'Customize', 'Add section', 'Custom Liquid'],
     needs: 'A theme with sections, such as Dawn.',
     notes: ['If your theme has no such section, put the code into a file of `sections`.'],
@@ -153,7 +145,6 @@ export const places = {
         loadingComponent,
       ],
     ],
-    keywords: 'site builder, no-code, code component, override, embed, React',
     way: ['Assets', 'Code', 'New component'],
     needs: 'A site whose plan allows code components.',
     notes: [
@@ -171,7 +162,6 @@ export const places = {
       ['An “HTML” card in the post or page', tagOnly],
       ['Settings → Code injection → Site header', scriptsOnly],
     ],
-    keywords: 'blog, publication, members, Koenig editor, theme, Casper, code injection, HTML card',
     way: ['Post or page', '+', 'HTML'],
     needs: 'An account that may open *Settings*, for the script.',
     like: 'ghost.html',
@@ -183,7 +173,6 @@ export const places = {
   carrd: {
     name: 'Carrd',
     pieces: [['An “Embed” element of the type “Code” and the style “Inline”', pasted]],
-    keywords: 'one-page site, landing page, link in bio, embed, Pro plan',
     way: ['Add', 'Embed', 'Code'],
     needs: 'A Pro plan that has embeds.',
     like: 'carrd.html',
@@ -198,7 +187,6 @@ export const places = {
       ['layouts/shortcodes/signup.html', included],
       ['The page', fixed('html', '{{< signup >}}')],
     ],
-    keywords: 'static site generator, shortcode, partial, Go templates, Markdown, JAMstack, theme',
     way: ['layouts', 'shortcodes', 'signup.html'],
     notes: [
       'For a template instead of a page, put the file into `layouts/partials` and write `{{ partial "signup.html" . }}`.',
@@ -211,7 +199,6 @@ export const places = {
       ['_includes/signup.html', included],
       ['The page or its layout', fixed('html', '{% include signup.html %}')],
     ],
-    keywords: 'static site generator, GitHub Pages, Liquid, include, Markdown, blog',
     way: ['_includes', 'signup.html'],
     run: built('the package of Debian 12'),
   },
@@ -221,7 +208,6 @@ export const places = {
       ['_includes/signup.html', included],
       ['The page or its layout', fixed('html', '{% include "signup.html" %}')],
     ],
-    keywords: '11ty, static site generator, Nunjucks, Liquid, passthrough copy, JAMstack',
     way: ['_includes', 'signup.html'],
     run: built('3.1.8'),
   },
@@ -234,7 +220,6 @@ export const places = {
         fixed('astro', '---', "import SignupForm from '../components/SignupForm.astro';", '---', '', '<SignupForm />'),
       ],
     ],
-    keywords: 'static site generator, Starlight, island, component, is:inline, client script',
     way: ['src', 'components', 'SignupForm.astro'],
     run: built('7.3.5'),
   },
@@ -244,7 +229,6 @@ export const places = {
       ['app/signup-form.jsx', clientComponent],
       ['The page', fixed('jsx', "import { SignupForm } from './signup-form';", '', '<SignupForm />')],
     ],
-    keywords: 'React, app router, use client, SSR, server components, hydration, Vercel, integrate',
     way: ['app', 'signup-form.jsx'],
     needs: 'React 19, which Next.js 15 and later have.',
     isBundled: true,
@@ -265,7 +249,6 @@ export const places = {
         ),
       ],
     ],
-    keywords: 'Vue, SSR, ClientOnly, plugin, hydration, isCustomElement, compilerOptions, integrate',
     way: ['app', 'components', 'SignupForm.vue'],
     isBundled: true,
     run: built('4.5.2'),
@@ -286,7 +269,6 @@ export const places = {
         ),
       ],
     ],
-    keywords: 'Svelte, SSR, prerender, adapter, hydration, integrate',
     way: ['src', 'routes', 'SignupForm.svelte'],
     isBundled: true,
     run: built('3.2.0'),
@@ -300,7 +282,6 @@ export const places = {
         fixed('jsx', "import { SignupForm } from '@site/src/components/SignupForm';", '', '<SignupForm />'),
       ],
     ],
-    keywords: 'documentation site, MDX, React, swizzle, footer, blog',
     way: ['src', 'components', 'SignupForm.jsx'],
     needs: 'React 19.',
     isBundled: true,
@@ -309,7 +290,6 @@ export const places = {
   gtm: {
     name: 'Google Tag Manager',
     pieces: [['Tags → New → Custom HTML, with a trigger of the type “DOM Ready”', injected]],
-    keywords: 'GTM, tag manager, custom HTML tag, inject, container, no access to the site',
     way: ['Tags', 'New', 'Custom HTML'],
     needs: 'A container that is on the site already.',
     notes: [
