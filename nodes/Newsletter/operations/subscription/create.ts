@@ -182,7 +182,11 @@ const ifSubscribed: INodeProperties = {
   default: 'refuse',
   description: 'What to do where a subscription has the address already; it stays unchanged in either case',
   options: [
-    { name: 'Pass Over', value: 'passOver', description: 'Return the existing subscription, with "created": false' },
+    {
+      name: 'Pass Over',
+      value: 'passOver',
+      description: 'Return the existing subscription, with "outcome": "unchanged"',
+    },
     { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
   ],
 };
@@ -198,10 +202,10 @@ export const create: ItemOperation = {
   properties,
   async execute(context) {
     const request = await readRequest(context, properties);
-    const found = await findBefore(context, request.email);
+    const { found } = await findBefore(context, request.email);
     if (found === null) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')
-      return [toItem(context, { record: found, created: false, ignored: [] }, properties)];
+      return [toItem(context, { record: found, outcome: 'unchanged', ignored: [] }, properties)];
     throw new ParameterMismatch(
       '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
     );

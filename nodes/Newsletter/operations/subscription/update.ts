@@ -22,6 +22,7 @@ import {
   updateOne,
   waiting,
 } from './jobs.ts';
+import { withOldValue } from './ignoredFields.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
 import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
 
@@ -98,6 +99,8 @@ interface Updated {
   readonly change: JobChange;
   readonly job: string;
   readonly status: 'complete' | 'pending';
+  /** The subscription before, where it was looked up by its address. */
+  readonly before: Subscription | undefined;
 }
 
 export const update: ItemOperation = {
@@ -109,8 +112,8 @@ export const update: ItemOperation = {
   properties,
   async execute(context) {
     const named = readSubscriber(context);
-    const { change, job, status } = await carryOut(context, named);
-    const outcome = { subscription_update_id: job, subscription_update_status: status };
+    const { change, job, status, before } = await carryOut(context, named);
+    const outcome = { subscription_update_id: job, job_status: status };
     if (status !== 'complete') return [{ id: change.subscription_id, ...outcome }];
     const record = await readUpdated(context, named, change);
     if (record === undefined) {
@@ -119,7 +122,8 @@ export const update: ItemOperation = {
       );
       return [{ id: change.subscription_id, ...outcome }];
     }
-    const ignored = changesNotApplied(change, record);
+    const notAsAsked = changesNotApplied(change, record);
+    const ignored = before === undefined ? notAsAsked : withOldValue(notAsAsked, record, before);
     if (ignored.length > 0)
       context.notice(
         `The service did not apply ${labelsOf(ignored, properties)}. "ignored_fields" names them in each item.`,
@@ -131,10 +135,11 @@ export const update: ItemOperation = {
 async function carryOut(context: OperationContext, named: Subscriber): Promise<Updated> {
   const seconds = readWaiting(context);
   const changes = await readChanges(context);
-  const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
-  const change = { subscription_id, ...changes };
-  if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending' };
-  return { change, job: await updateOne(context, change, seconds, likelyAddress(context, named)), status: 'complete' };
+  const before = 'id' in named ? undefined : await findSubscription(context, named, ['custom_fields']);
+  const change = { subscription_id: 'id' in named ? named.id : (before?.id ?? ''), ...changes };
+  if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending', before };
+  const job = await updateOne(context, change, seconds, likelyAddress(context, named));
+  return { change, job, status: 'complete', before };
 }
 
 /**
@@ -184,10 +189,5 @@ export const bulkUpdate: BatchOperation = {
           batch[0].context,
           batch.map(({ subscriptionId, changes }) => ({ subscription_id: subscriptionId, ...changes })),
         ),
-      toJson: (plan, job, status) => ({
-        subscription_id: plan.subscriptionId,
-        subscription_update_id: job,
-        status,
-      }),
     }),
 };
