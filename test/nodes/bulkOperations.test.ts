@@ -216,3 +216,33 @@ describe.each([
     expect(bench.sandbox.requests()).toEqual([]);
   });
 });
+
+describe('New Status', () => {
+  const set = async (new_status: unknown) => {
+    const hints: { message: string }[] = [];
+    const subscription = { mode: 'email', value: 'ada.lovelace@example.com' };
+    const [item] = await bench.run('subscription', 'updateStatus', { subscription, new_status }, { hints });
+    return { status: item?.json['status'], hints: hints.map(({ message }) => message).join() };
+  };
+
+  it.each(['Unsubscribed', 'unsubscribed', 'opt-out', 'Opted Out', 'abgemeldet', 'bounced', 'no', false])(
+    'takes %j, which refuses mails, for inactive, and says so',
+    async (word) => {
+      expect(await set(word)).toEqual({
+        status: 'inactive',
+        hints: `"New Status" took "${String(word)}" for "inactive", which was set.`,
+      });
+    },
+  );
+
+  it.each(['subscribed', 'yes', 'true', 'confirmed', 'pending', 'paused', 'opt-in'])(
+    'is raised by its own word alone, not by %j',
+    async (word) => {
+      await expect(set(word)).rejects.toThrow('"New Status" must be one of active, inactive');
+    },
+  );
+
+  it.each(['active', ' Active ', 'inactive', 'INACTIVE'])('takes %j without a hint', async (word) => {
+    expect(await set(word)).toEqual({ status: word.trim().toLowerCase(), hints: '' });
+  });
+});

@@ -4,10 +4,10 @@ import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
 import { changesNotApplied } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
-import { customFields, readCustomFields } from '../../parameters/customFields.ts';
+import { customFields, readMapped } from '../../parameters/customFields.ts';
 import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
-import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
+import { email, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOperation, OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './create.ts';
@@ -56,6 +56,9 @@ const updateFields: readonly INodeProperties[] = [
   },
 ];
 
+/** The parameters that fields of an input item fill, where they are mapped automatically; the address only names it. */
+const mappedFields = [email, ...updateFields];
+
 /** The parameters for the changes, named as the fields of the request. */
 const changeFields: readonly INodeProperties[] = [
   customFields,
@@ -69,8 +72,9 @@ const changeFields: readonly INodeProperties[] = [
  */
 async function readChanges(context: OperationContext): Promise<Omit<JobChange, 'subscription_id'>> {
   const entered = withOtherFields(readFields(context, 'updateFields', updateFields), changeFields);
-  const { delete: cleared, ...fields } = entered.fields;
-  const set = await readCustomFields(context.node, context.itemIndex, context.engine);
+  const { delete: cleared, ...chosen } = entered.fields;
+  const { custom: set, values } = await readMapped(context, mappedFields, chosen);
+  const fields = { ...values, ...chosen };
   const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
   if (set.length + clear.length + Object.keys(fields).length === 0) {
     throw new ParameterMismatch(

@@ -10,7 +10,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
 import { describe } from '../../parameters/properties.ts';
 import { readParameter } from '../../parameters/read.ts';
-import { present, readOutputForm, toRecord, updatedSubscription } from '../../records.ts';
+import { type OutputForm, present, readOutputForm, toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
 import {
   beginStatusUpdate,
@@ -47,6 +47,7 @@ type Status = 'active' | 'inactive';
 
 interface PlannedStatus extends Planned {
   readonly status: Status;
+  readonly form: OutputForm;
 }
 
 /** A subscription whose job has not failed, as far as the node knows. */
@@ -64,7 +65,12 @@ export const updateStatus: BatchOperation = {
     const ended = new Map<number, Ended>();
     const outcomes = await runInJobs<PlannedStatus>(items, continueOnFail, {
       agents,
-      plan: async (context) => ({ context, status: readStatus(context), seconds: readWaiting(context) }),
+      plan: async (context) => ({
+        context,
+        status: readStatus(context),
+        seconds: readWaiting(context),
+        form: readOutputForm(context, updatedSubscription),
+      }),
       key: ({ status }) => status,
       changes: ({ status }) => ({ unsubscribe: hasLeft(status) }),
       submit: (batch) =>
@@ -101,11 +107,10 @@ async function withRecords(
   return outcomes.map((outcome) => {
     const plan = ended.get(outcome.itemIndex);
     if (plan === undefined || plan.seconds === null || 'error' in outcome) return outcome;
-    const { context, subscriptionId, status, job } = plan;
+    const { context, subscriptionId, status, job, form } = plan;
     const record = records.get(subscriptionId);
     tell(context, job, status, record?.status);
     if (record === undefined) return outcome;
-    const form = readOutputForm(context, updatedSubscription);
     return { ...outcome, json: present(toRecord({ ...record, ...job }), updatedSubscription, form) };
   });
 }
