@@ -12,6 +12,8 @@ import {
   NodeOperationError,
 } from 'n8n-workflow';
 import { signupBuilderHint } from './hints.ts';
+import { getCustomFieldNames, publicationSearch } from './methods.ts';
+import { credentials } from './parameters/connection.ts';
 import { ParameterMismatch } from './parameters/read.ts';
 import { properties, readForm } from './signup/form.ts';
 import { receive } from './signup/receive.ts';
@@ -31,6 +33,8 @@ export class NewsletterSignupTrigger implements INodeType {
     defaults: { name: 'Newsletter Signup Trigger' },
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
+    // Only the list of custom fields needs one.
+    credentials: credentials.map((credential) => ({ ...credential, required: false })),
     webhooks: [
       {
         name: 'default',
@@ -56,6 +60,8 @@ export class NewsletterSignupTrigger implements INodeType {
     },
     properties,
   };
+
+  methods = { listSearch: publicationSearch, loadOptions: { getCustomFieldNames } };
 
   webhookMethods = {
     default: {

@@ -8,7 +8,7 @@ import {
   NodeConnectionTypes,
 } from 'n8n-workflow';
 import { triggerBuilderHint, triggerHints } from './hints.ts';
-import { publicationSearch } from './methods.ts';
+import { getCustomFieldNames, publicationSearch } from './methods.ts';
 import { authentication, credentials, publication } from './parameters/connection.ts';
 import { outputOf, subscription } from './records.ts';
 import { events } from './trigger/events.ts';
@@ -40,7 +40,7 @@ export class NewsletterTrigger implements INodeType {
     properties: [authentication, ...watchProperties, publication, ...outputOf(subscription), ...moreProperties],
   };
 
-  methods = { listSearch: publicationSearch };
+  methods = { listSearch: publicationSearch, loadOptions: { getCustomFieldNames } };
 
   async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
     try {

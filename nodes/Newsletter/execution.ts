@@ -1,5 +1,5 @@
-/** Functions of an execution that older versions of n8n lack. */
-import type { IExecuteFunctions, NodeHintGroup } from 'n8n-workflow';
+/** Functions of an execution that n8n lacks, or some version of it. */
+import type { IDataObject, IExecuteFunctions, NodeHintGroup } from 'n8n-workflow';
 
 /**
  * Shows a warning above the output of the node. Older versions of n8n cannot show any.
@@ -23,4 +23,13 @@ export function filledInByAgent(parameters: unknown): boolean {
 export function usedByAgent(node: IExecuteFunctions): boolean {
   const context: Partial<Pick<typeof node, 'isToolExecution'>> = node;
   return context.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');
+}
+
+/** Writes into static data of n8n. @returns whether it is there: a frozen object throws, or ignores the value */
+export function keeps(staticData: IDataObject, key: string, value: IDataObject | string): boolean {
+  try {
+    return Reflect.set(staticData, key, value);
+  } catch {
+    return false;
+  }
 }

@@ -6,11 +6,13 @@ import type {
   ILoadOptionsFunctions,
   INodeListSearchItems,
   INodeListSearchResult,
+  INodePropertyOptions,
   ResourceMapperFields,
 } from 'n8n-workflow';
 import { publicationIn } from './parameters/connection.ts';
-import { mapperFields } from './parameters/customFields.ts';
+import { mapperFields, readKinds } from './parameters/customFields.ts';
 import { searchOf } from './parameters/locators.ts';
+import { byName } from './parameters/properties.ts';
 import { readResources } from './records.ts';
 import { openEngine } from './transport/engine.ts';
 import { toNodeFailure } from './transport/failure.ts';
@@ -160,11 +162,23 @@ function itemOf(record: object): INodeListSearchItems {
 /** By the names that the resource locators give. */
 export const listSearch = { ...derived, ...special };
 
+/** The names of the publication's custom fields, for parameters that choose some. */
+export async function getCustomFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+  try {
+    const { engine } = await openEngine(this, publicationIn(this));
+    return byName([...(await readKinds(engine))].map(([name, kind]) => ({ name: `${name} (${kind})`, value: name })));
+  } catch (error) {
+    throw toNodeFailure(this.getNode(), error);
+  }
+}
+
 /** The custom fields of the publication, for the resource mapper. */
 export async function getCustomFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
   try {
     const { engine } = await openEngine(this, publicationIn(this));
-    return { fields: await mapperFields(engine), emptyFieldsNotice: 'This publication has no custom fields yet.' };
+    const fields = await mapperFields(engine);
+    // n8n shows this text wherever it draws no field, so also with automatic mapping.
+    return { fields, ...(fields.length === 0 && { emptyFieldsNotice: 'This publication has no custom fields yet.' }) };
   } catch (error) {
     throw toNodeFailure(this.getNode(), error);
   }

@@ -69,18 +69,16 @@ export const subscription = shapeOf('subscriptions.list', {
   others: ['subscription_premium_tier_names', 'utm_channel', 'utm_content', 'utm_term'],
 });
 
-/** A subscription after an update. */
+/** A subscription after an update, and after its job. */
 export const updatedSubscription: RecordShape = {
   ...subscription,
-  outcome: ['ignored_fields', 'subscription_update_id', 'subscription_update_status'],
+  outcome: ['ignored_fields', 'subscription_update_id', 'job_status'],
 };
 
-/** A subscription after Create or Update: `created` tells which of the two, the time is `created_at`. */
+/** A subscription after Create, and Create or Update. */
 export const upsertedSubscription: RecordShape = {
-  simple: subscription.simple.map((name) => (name === 'created' ? 'created_at' : name)),
-  others: subscription.others,
-  outcome: ['created', 'ignored_fields', 'stays_inactive'],
-  times: ['created_at'],
+  ...subscription,
+  outcome: ['outcome', 'ignored_fields', 'stays_inactive'],
 };
 
 /** The choices of the parameter Output. */

@@ -22,8 +22,8 @@ describe('the example with rows of subscribers', () => {
       id: expect.stringMatching(/^sub_/),
       email: 'Mary.Somerville+letters@example.com',
       utm_source: 'rows',
-      created: true,
-      created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+      outcome: 'created',
+      created: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
     });
     expect(wrong).toEqual({ error: expect.stringMatching(/address|email/i) });
     expect(kaethe).toMatchObject({ email: 'käthe@bücher.example', utm_campaign: 'Küste' });
@@ -56,8 +56,8 @@ describe('Subscription: Create or Update', () => {
     });
     expect(run.error).toBeUndefined();
     expect(run.output(underTest)).toMatchObject([
-      { created: true, subscription_tier: 'premium', utm_source: 'spring', ignored_fields: [] },
-      { created: false, subscription_tier: 'premium', ignored_fields: ['utm_source'] },
+      { outcome: 'created', subscription_tier: 'premium', utm_source: 'spring', ignored_fields: [] },
+      { outcome: 'updated', subscription_tier: 'premium', ignored_fields: ['utm_source'] },
     ]);
     expect(run.hints(underTest)).toEqual([expect.stringContaining('"UTM Source"')]);
     const { items } = await api.subscriptions.list({ email: 'grace@example.org' });

@@ -27,7 +27,9 @@ test('returns one item per input item in order, and imports the valid ones', asy
   const run = await runNode({ parameters, items: rows(3_000), within: 90_000 });
   expect(run.error).toBeUndefined();
   const output = run.output(underTest);
-  expect(output.map(({ status }) => status)).toEqual(Array.from({ length: 3_000 }, (_, index) => statusOf(index)));
+  expect(output.map(({ import_status }) => import_status)).toEqual(
+    Array.from({ length: 3_000 }, (_, index) => statusOf(index)),
+  );
   expect(run.pairs(underTest)).toEqual(output.map((_, index) => index));
   expect(new Set(output.map(({ batch }) => batch))).toEqual(new Set([1, 2, 3, null]));
   expect(run.hints(underTest)).toEqual([
@@ -76,7 +78,7 @@ test('sends the invalid ones of 10,000 rows to the error output, each with its i
       way,
     ).toEqual([]);
     expect(run.output(underTest)).toHaveLength(rows.length - bad.length);
-    expect(new Set(run.output(underTest).map(({ status }) => status))).toEqual(new Set(['accepted']));
+    expect(new Set(run.output(underTest).map(({ import_status }) => import_status))).toEqual(new Set(['accepted']));
     const errors = run.errors(underTest);
     expect(errors).toHaveLength(bad.length);
     const wrong = bad.flatMap(({ row, mistake }, index) => {
@@ -153,7 +155,7 @@ test.for(['Mailchimp', 'Ghost', 'Brevo'])(
     expect(run.error).toBeUndefined();
     const output = run.output(underTest);
     const of = (accepted: boolean) =>
-      output.flatMap(({ email, status }) => ((status === 'accepted') === accepted ? [email] : []));
+      output.flatMap(({ email, import_status }) => ((import_status === 'accepted') === accepted ? [email] : []));
     expect(of(true)).toEqual(fixture.stays);
     expect(of(false)).toEqual(fixture.out.map(([email]) => email));
     sandboxOnPort.clock.advance('PT1H');

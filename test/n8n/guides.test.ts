@@ -276,7 +276,7 @@ const actions: Actions = {
   [`${spreadsheet}, 4`]: async ({ name, text }) => {
     await press(name());
     await openPanel(page, importNode);
-    for (const heading of [text('status'), 'accepted', 'rejected', text('reason')]) await see(heading, output);
+    for (const heading of [text('import_status'), 'accepted', 'rejected', text('reason')]) await see(heading, output);
     await pressBeside(page, name(), panel);
     await see(name(), list);
     await page.keyboard.press('Escape');

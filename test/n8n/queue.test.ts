@@ -67,7 +67,7 @@ test.skipIf(!hasRedis && !process.env['CI'])(
           },
         ]),
       );
-      const outcomes = run.output(underTest).map(({ status }) => status);
+      const outcomes = run.output(underTest).map(({ import_status }) => import_status);
       expect(outcomes).toEqual(Array.from({ length: 2_500 }, (_, index) => (index === 7 ? 'rejected' : 'accepted')));
       sandboxOnPort.clock.advance('PT1H');
       expect((await api.subscriptions.list({ email: 'reader.2499@example.com' })).items).toHaveLength(1);

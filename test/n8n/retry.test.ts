@@ -79,7 +79,7 @@ describe.each(writings)('$resource $operation of $what', (row) => {
       const right = subjects
         .filter((_, index) => index !== wrongIndex)
         .map(({ says }) => expect.objectContaining(says));
-      const failed = isReported ? { status: 'rejected' } : { error: expect.stringMatching(/\S/) };
+      const failed = isReported ? { import_status: 'rejected' } : { error: expect.stringMatching(/\S/) };
       const all = subjects.map(({ says }, index) => expect.objectContaining(index === wrongIndex ? failed : says));
       expect(run.output(underTest)).toEqual(onError === 'continueErrorOutput' ? right : all);
       if (onError === 'continueErrorOutput')

@@ -58,6 +58,30 @@ describe('the answer 202', () => {
     }
   });
 
+  test('is for the last signup what it was for the first: limit and Idempotency-Key survive a restart', async () => {
+    const own = await startOwnN8n();
+    try {
+      const form = await publish({}, [], { rest: own.rest, url: own.url });
+      const email = 'limit@example.com';
+      for (const person of ['ada', 'bob', 'cyd']) await form.post({ email: `${person}@example.com` });
+      for (let tries = 0; tries < 3; tries += 1) await form.post({ email });
+      await form.post({ email: 'dee@example.com' }, { 'idempotency-key': 'once' });
+      expect(await form.items(7)).toHaveLength(7);
+      await own.kill();
+      await own.start();
+      const answers = [
+        await form.post({ email }),
+        await form.post({ email: 'dee@example.com' }, { 'idempotency-key': 'once' }),
+        await form.post({ email: 'eve@example.com' }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+      const items = await form.items(8);
+      expect(items.at(-1)).toMatchObject({ email: 'eve@example.com' });
+    } finally {
+      await own.close();
+    }
+  });
+
   // CI must have Redis; elsewhere it is optional.
   test.skipIf(!hasRedis && !process.env['CI'])(
     'is kept in queue mode without a worker and across a restart of the main process',

@@ -48,17 +48,22 @@ describe('the output', () => {
     const id = expect.stringMatching(/^\S+$/);
     const none = { import_id: null, batch: null };
     expect(items.map(({ json }) => json)).toEqual([
-      { email: 'ada@example.com', status: 'accepted', import_id: id, batch: 1, reason: null },
-      { email: 'bo.example.com', status: 'rejected', ...none, reason: expect.stringContaining('e-mail address') },
-      { email: null, status: 'rejected', ...none, reason: expect.stringContaining('"email" is missing') },
+      { email: 'ada@example.com', import_status: 'accepted', import_id: id, batch: 1, reason: null },
+      {
+        email: 'bo.example.com',
+        import_status: 'rejected',
+        ...none,
+        reason: expect.stringContaining('e-mail address'),
+      },
+      { email: null, import_status: 'rejected', ...none, reason: expect.stringContaining('"email" is missing') },
       {
         email: 'ADA@example.com',
-        status: 'duplicate',
+        import_status: 'duplicate',
         ...none,
         reason: 'An earlier item has the same address: item 1',
       },
-      { email: 'bo@example.com', status: 'rejected', ...none, reason: '"tier" must be one of free, premium' },
-      { email: 'cy@example.com', status: 'accepted', import_id: id, batch: 1, reason: null },
+      { email: 'bo@example.com', import_status: 'rejected', ...none, reason: '"tier" must be one of free, premium' },
+      { email: 'cy@example.com', import_status: 'accepted', import_id: id, batch: 1, reason: null },
     ]);
     expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3, 4, 5].map((item) => ({ item })));
     expect(hints.map(({ message }) => message)).toEqual([
@@ -83,7 +88,7 @@ describe('the output', () => {
       {},
       { onError: 'continueErrorOutput', hints },
     );
-    expect(items.map(({ json, error }) => [json['status'] ?? json, error])).toEqual([
+    expect(items.map(({ json, error }) => [json['import_status'] ?? json, error])).toEqual([
       ['accepted', undefined],
       [{ error: '"E-Mail" must be an e-mail address such as name@example.com' }, undefined],
       [{ error: 'An earlier item has the same address: item 1' }, undefined],
@@ -129,7 +134,7 @@ describe('the mapping', () => {
       return {
         counts: ['email', 'customFields.value', 'additionalFields', 'customFields.mappingMode'].map(count),
         came: [
-          items.map(({ json }) => [json['email'], json['status'], json['reason']]),
+          items.map(({ json }) => [json['email'], json['import_status'], json['reason']]),
           ...(await Promise.all(['ada@example.com', 'bo@example.com'].map(subscriptionOf))),
         ],
       };
@@ -186,7 +191,7 @@ describe('the mapping', () => {
       {},
       { hints },
     );
-    expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([
+    expect(items.map(({ json }) => [json['import_status'], json['reason']])).toEqual([
       ['accepted', 'The publication has no custom field "Given name"; the rest of the item was imported'],
       ['accepted', 'The publication has no custom field "Berth"; the rest of the item was imported'],
     ]);
@@ -239,7 +244,7 @@ describe('2,000 rows with mistakes', () => {
       const bad = rows.filter(({ mistake }) => mistake !== undefined);
       expect(new Set(bad.map(({ mistake }) => mistake)).size).toBe(kinds.length);
       const wrong = rows.flatMap(({ row, mistake }, index) => {
-        const { status, reason, email } = items[index]?.json ?? {};
+        const { import_status: status, reason, email } = items[index]?.json ?? {};
         const fits =
           mistake === undefined
             ? status === 'accepted' && reason === null && email === row['E-Mail']
@@ -275,7 +280,7 @@ describe('a call that fails', () => {
     failing();
     const items = await importOf(readers(20), parameters, { continueOnFail: true });
     expect(items).toHaveLength(20);
-    expect(items.slice(0, 10).every(({ json }) => json['status'] === 'accepted')).toBe(true);
+    expect(items.slice(0, 10).every(({ json }) => json['import_status'] === 'accepted')).toBe(true);
     expect(items.slice(10).every(({ json, error }) => error !== undefined && typeof json['error'] === 'string')).toBe(
       true,
     );
@@ -320,7 +325,7 @@ describe('a call that fails', () => {
       {},
       { sandbox: { fetch } },
     );
-    expect(items.map(({ json }) => json['status'])).toEqual([
+    expect(items.map(({ json }) => json['import_status'])).toEqual([
       'accepted',
       'accepted',
       'accepted',
@@ -344,7 +349,7 @@ it('stops when the execution is stopped, and reports the items that were not sen
     { signal: stop.signal, sandbox: { fetch }, continueOnFail: true },
   );
   expect(items).toHaveLength(100);
-  const taken = items.filter(({ json }) => json['status'] === 'accepted').length;
+  const taken = items.filter(({ json }) => json['import_status'] === 'accepted').length;
   expect(taken).toBeGreaterThanOrEqual(10);
   expect(taken).toBeLessThan(100);
   expect(items.at(-1)?.json['error']).toContain('stopped before the item was sent');
@@ -353,7 +358,7 @@ it('stops when the execution is stopped, and reports the items that were not sen
 it('imports 20,000 items with little memory', async () => {
   const before = heapInUse();
   const items = await importOf(readers(20_000));
-  expect(items.filter(({ json }) => json['status'] === 'accepted')).toHaveLength(20_000);
+  expect(items.filter(({ json }) => json['import_status'] === 'accepted')).toHaveLength(20_000);
   expect(heapInUse() - before).toBeLessThan(300);
   expect(bench.requests('subscriptions.bulkCreate')).toHaveLength(20);
 });

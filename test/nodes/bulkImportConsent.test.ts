@@ -24,7 +24,7 @@ const importOf = (items: readonly Json[], options: Json = {}, more: object = {})
 
 /** Status and reason of each item. */
 const outcomes = async (...of: Parameters<typeof importOf>) =>
-  (await importOf(...of)).map(({ json }) => [json['status'], json['reason']]);
+  (await importOf(...of)).map(({ json }) => [json['import_status'], json['reason']]);
 
 const statuses = async (...of: Parameters<typeof importOf>) => (await outcomes(...of)).map(([status]) => status);
 
@@ -43,7 +43,7 @@ async function people(): Promise<Readonly<Record<string, readonly string[]>>> {
   empty.clock.advance(3_600_000);
   const items = await bench.run('subscription', 'getMany', { returnAll: true }, { sandbox: empty });
   const found: Record<string, string[]> = {};
-  for (const { json } of items) (found[String(json['status'])] ??= []).push(String(json['email']));
+  for (const { json } of items) (found[String(json['import_status'])] ??= []).push(String(json['email']));
   return found;
 }
 

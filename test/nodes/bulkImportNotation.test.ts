@@ -43,7 +43,7 @@ it('asks for everything before it sends anything, and reads the items by the ans
   });
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
   const answers = { yesNo: 'Ja = yes, Nein = no', dateOrder: 'dmy', decimalMark: ',' };
-  const statuses = (await importOf(items, answers)).map(({ json }) => json['status']);
+  const statuses = (await importOf(items, answers)).map(({ json }) => json['import_status']);
   expect(statuses).toEqual(['accepted', 'accepted']);
   expect(await fieldsOf('a@example.com')).toEqual({ Guide: true, Price: 1234, Born: '1990-02-01' });
   expect(await fieldsOf('b@example.com')).toEqual({ Guide: false });

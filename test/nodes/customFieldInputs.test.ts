@@ -162,6 +162,6 @@ it('reads a custom field correctly whatever the expression of another field', as
       additionalFields: {},
     };
     const items = await bench.run('subscription', 'bulkImport', {}, { stored, items: rows });
-    expect(items.map(({ json }) => [json['status'], json['reason']])).toEqual([['accepted', null]]);
+    expect(items.map(({ json }) => [json['import_status'], json['reason']])).toEqual([['accepted', null]]);
   }
 });

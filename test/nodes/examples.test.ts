@@ -313,7 +313,7 @@ describe('the table of sources', () => {
     expect(html).toMatch(
       /<td>without a source<.td><td align="right">\d+<.td><td align="right">\d+ %<.td><td align="right">\d+ to \d+ %/,
     );
-    const people = items.reduce((sum, { signedUp }) => sum + Number(signedUp), 0);
+    const people = items.reduce((sum, { signed_up }) => sum + Number(signed_up), 0);
     expect(email.read('subject', 0)).toBe(`${people} people by source, and who is still there`);
   });
 });
@@ -341,7 +341,7 @@ describe('raising a tier', () => {
       { ...parametersOf('Raise them'), subscription: (index: number) => found[index]?.json['id'] },
       { items: found.map(({ json }) => json) },
     );
-    expect(raised.map(({ json }) => json['status'])).toEqual(found.map(() => 'complete'));
+    expect(raised.map(({ json }) => json['job_status'])).toEqual(found.map(() => 'complete'));
     const [first] = await bench.run('subscription', 'get', {
       subscription: { mode: 'id', value: found[0]?.json['id'] },
     });

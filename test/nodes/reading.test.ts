@@ -203,7 +203,7 @@ describe('words of sheets and models', () => {
         subscription: { mode: 'email', value: 'ada.lovelace@example.com' },
         new_status,
       })
-    )[0]?.json['new_status'];
+    )[0]?.json['status'];
   const tierOf = async (tier: string) =>
     (
       await bench.run('subscription', 'createOrUpdate', { email: nova, customFields: {}, additionalFields: { tier } })
@@ -211,7 +211,9 @@ describe('words of sheets and models', () => {
   const kindOf = async (kind: string) =>
     (await bench.run('customField', 'create', { display: `Field of ${kind}`, kind }))[0]?.json['kind'];
   const importOf = async (tier: string, more: Partial<Run> = {}) =>
-    (await bench.run('subscription', 'bulkImport', {}, { items: [{ email: nova, tier }], ...more }))[0]?.json['status'];
+    (await bench.run('subscription', 'bulkImport', {}, { items: [{ email: nova, tier }], ...more }))[0]?.json[
+      'import_status'
+    ];
 
   it.each([
     ['Active', () => statusOf('Active'), 'active'],

@@ -25,11 +25,11 @@ const figures = ({ kind, name, values, signedUp, confirmed, stillThere }: Cohort
   name,
   kind,
   values,
-  signedUp,
-  confirmedShare: round(confirmed?.share),
-  stillThereShare: round(stillThere?.share),
-  stillThereLow: round(stillThere?.low),
-  stillThereHigh: round(stillThere?.high),
+  signed_up: signedUp,
+  confirmed_share: round(confirmed?.share),
+  still_there_share: round(stillThere?.share),
+  still_there_low: round(stillThere?.low),
+  still_there_high: round(stillThere?.high),
 });
 
 describe('the items', () => {
@@ -47,7 +47,7 @@ describe('the items', () => {
     );
     for (const item of items) {
       expect(Object.keys(item)).not.toContain('opens');
-      expect(Number(item['confirmed']) / Number(item['signedUp'])).toBeCloseTo(Number(item['confirmedShare']), 3);
+      expect(Number(item['confirmed']) / Number(item['signed_up'])).toBeCloseTo(Number(item['confirmed_share']), 3);
     }
   });
 
@@ -61,7 +61,7 @@ describe('the items', () => {
 
   it('have no figure of fewer people than the minimum', async () => {
     const [item, ...others] = await report({ options: { minimum: 1000 } });
-    expect(item).toMatchObject({ kind: 'small', stillThere: null, stillThereShare: null, confirmed: null });
+    expect(item).toMatchObject({ kind: 'small', still_there: null, still_there_share: null, confirmed: null });
     expect(others.map(({ kind }) => kind)).toEqual(['none']);
   });
 });

@@ -93,7 +93,7 @@ describe.each(writings)('$resource $operation of $what', (row) => {
     for (const [index, subject] of subjects.entries()) {
       const item = itemOf(result, index);
       if (!wrong[which](index)) expect(item?.json).toMatchObject(subject.says);
-      else if (isReported(row, settings)) expect(item?.json).toMatchObject({ status: 'rejected' });
+      else if (isReported(row, settings)) expect(item?.json).toMatchObject({ import_status: 'rejected' });
       else expect(item?.json).toMatchObject({ error: expect.stringMatching(/\S/) });
     }
     const failed = settings.onError === 'continueErrorOutput' ? result.failed : [];
@@ -209,8 +209,8 @@ describe.each(outages)(
         { onError, retryOnFail: true },
       );
       expect(result.tries).toBe(2);
-      const created = [...result.main, ...result.failed].map(({ json }) => json['error'] ?? json['created']);
-      expect(created).toEqual([true, false].slice(0, people));
+      const created = [...result.main, ...result.failed].map(({ json }) => json['error'] ?? json['outcome']);
+      expect(created).toEqual(['created', 'unchanged'].slice(0, people));
       expect(result.main[0]?.json).toMatchObject({ ignored_fields: [], custom_fields: { 'First Name': 'Nova' } });
     });
   },
@@ -241,7 +241,7 @@ it.each(onErrorSettings)('an update whose job could not be read is not submitted
     },
     { onError, retryOnFail: true },
   );
-  expect(result.main.map(({ json }) => json['subscription_update_status'])).toEqual(['complete']);
+  expect(result.main.map(({ json }) => json['job_status'])).toEqual(['complete']);
   expect({ tries: result.tries, submitted }).toEqual({ tries: 2, submitted: 1 });
 });
 

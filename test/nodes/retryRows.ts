@@ -63,7 +63,7 @@ const named = (additionalFields: Parameters = {}) =>
   addresses.map((email) => ({
     parameters: { email, customFields: noFields, additionalFields },
     mark: email,
-    says: { email, created: true, ignored_fields: [] },
+    says: { email, outcome: 'created', ignored_fields: [] },
   }));
 const noAddress = { email: 'no address' };
 const nobody = { subscription: byEmail('nobody@example.com') };
@@ -97,7 +97,7 @@ export const writings: readonly Writing[] = [
       await people(api);
       return named({ send_welcome_email: true }).map((subject) => ({
         ...subject,
-        says: { ...subject.says, created: false, ignored_fields: ['send_welcome_email'] },
+        says: { ...subject.says, outcome: 'unchanged', ignored_fields: ['send_welcome_email'] },
       }));
     },
   },
@@ -125,7 +125,7 @@ export const writings: readonly Writing[] = [
       (await people(api)).map(({ id }) => ({
         parameters: { subscription: { mode: 'id', value: id }, subscription_id: id, ...toPremium },
         mark: id,
-        says: { status: 'complete' },
+        says: { job_status: 'complete' },
       })),
   },
   {
@@ -139,7 +139,7 @@ export const writings: readonly Writing[] = [
       (await people(api)).map(({ email, id }) => ({
         parameters: { subscription: byEmail(email), new_status: 'inactive' },
         mark: id,
-        says: { new_status: 'inactive', status: 'complete' },
+        says: { status: 'inactive', job_status: 'complete' },
       })),
   },
   {
@@ -154,7 +154,7 @@ export const writings: readonly Writing[] = [
       addresses.map((email) => ({
         parameters: { mapping: 'defineBelow', email, customFields: noFields, additionalFields: {} },
         mark: email,
-        says: { email, status: 'accepted' },
+        says: { email, import_status: 'accepted' },
       })),
   },
   {

@@ -19,6 +19,17 @@ afterAll(() => bundle?.remove());
 
 const load = (): HostedNode => loadSignupTrigger(bundle.folder);
 
+/** A node whose process can be restarted while the port stays. */
+function restartable(): HostedNode & { restart(): void } {
+  let node = load();
+  return {
+    webhook: function (this: unknown) {
+      return node.webhook.call(this);
+    },
+    restart: () => void (node = load()),
+  };
+}
+
 async function post(
   { endpoint }: SignupHost,
   email: string,
@@ -48,12 +59,36 @@ it('stores the newest thousand hashes', async () => {
   expect([kept.includes('h998'), kept.includes('h999')]).toEqual([true, false]);
 });
 
-it('removes expired hashes, and hashes with a time in the future', async () => {
+it('removes expired hashes', async () => {
   const now = Math.floor(Date.now() / 1000);
   host = await hostSignup(load(), { allowedOrigins });
-  host.kept = JSON.stringify({ passedOn: { old: now - 3_601, future: now + 9_000, recent: now - 3_000 } });
+  host.kept = JSON.stringify({ passedOn: { old: now - 3_601, recent: now - 3_000 } });
   await post(host, 'ada@example.com');
   expect(Object.keys(passedOn(host))).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/), 'recent']);
+});
+
+it('holds the limit where the clock is set back between two signups, and for an hour at most', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
+  host = await hostSignup(load(), { allowedOrigins, signupsPerAddress: 1 });
+  await post(host, 'ada@example.com');
+  vi.setSystemTime(Date.parse('2026-11-18T10:00:00Z'));
+  await post(host, 'ada@example.com');
+  await post(host, 'bob@example.com');
+  await post(host, 'ada@example.com');
+  expect(host.started.map(({ email }) => email)).toEqual(['ada@example.com', 'bob@example.com']);
+  vi.setSystemTime(Date.parse('2026-11-18T11:00:01Z'));
+  await post(host, 'ada@example.com');
+  expect(host.started.map(({ email }) => email)).toEqual(['ada@example.com', 'bob@example.com', 'ada@example.com']);
+});
+
+it('takes signups, and keeps their limit in memory, where the static data cannot be changed', async () => {
+  host = await hostSignup(load(), { allowedOrigins, signupsPerAddress: 1 });
+  host.frozen = true;
+  for (let tries = 0; tries < 2; tries += 1) expect(await post(host, 'ada@example.com')).toBe(202);
+  expect([host.started.length, host.logged]).toEqual([
+    1,
+    [expect.stringContaining('the static data of the workflow cannot be changed')],
+  ]);
 });
 
 it.each([
@@ -80,6 +115,22 @@ it('stores different hashes in every node, so that addresses cannot be compared'
   expect(new Set(hashes).size).toBe(2);
 });
 
+it('starts three executions an hour for one mailbox in any spelling, over five restarts', async () => {
+  // At night 10,000.
+  const spellings = Array.from(
+    { length: Number(process.env['MAILBOX_SPELLINGS'] ?? 500) },
+    (_, index) => `${index % 2 ? 'Ada.L' : 'a.d.a.l'}+${index}@${index % 3 ? 'gmail' : 'googlemail'}.com`,
+  );
+  const node = restartable();
+  host = await hostSignup(node, { allowedOrigins, signupsPerMinute: 20_000 });
+  for (const person of ['bob', 'cyd', 'eve']) await post(host, `${person}@example.com`);
+  for (const [index, spelling] of spellings.entries()) {
+    if (index % (spellings.length / 5) === 1) node.restart();
+    await post(host, spelling);
+  }
+  expect(host.started).toHaveLength(6);
+});
+
 it('starts as many executions per address and hour as allowed, across restarts and failed saves', async () => {
   const step = fc.record({
     address: fc.integer({ min: 0, max: 3 }),
@@ -88,24 +139,16 @@ it('starts as many executions per address and hour as allowed, across restarts a
     restart: fc.boolean(),
   });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
-  let node = load();
-  // A node that can be replaced while the port stays.
-  host = await hostSignup(
-    {
-      webhook: function (this: unknown) {
-        return node.webhook.call(this);
-      },
-    },
-    { allowedOrigins, signupsPerAddress: 2 },
-  );
+  const node = restartable();
+  host = await hostSignup(node, { allowedOrigins, signupsPerAddress: 2 });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-      node = load();
+      node.restart();
       host.kept = '{}';
       const starts: { readonly address: number; readonly at: number }[] = [];
       for (const { address, pause, saved, restart } of steps) {
         vi.setSystemTime(Date.now() + pause * 60_000);
-        if (restart) node = load();
+        if (restart) node.restart();
         host.started.length = 0;
         host.save = () => (saved ? Promise.resolve() : Promise.reject(new Error('The database is down')));
         const recent = starts.filter((each) => each.address === address && each.at > Date.now() - 3_600_000);

@@ -1,12 +1,13 @@
 /**
- * Simulates n8n around a webhook node: a real port, one copy of the static data per request, and an answer after the
- * save.
+ * Simulates n8n 2 around a webhook node: a real port, one copy of the static data per request, saved only where n8n's
+ * own observer has seen a change, and an answer after the save.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { ObservableObject } from 'n8n-workflow';
 
 /** Result of a webhook node. */
 interface Outcome {
@@ -23,6 +24,8 @@ export interface SignupHost {
   readonly started: Readonly<Record<string, unknown>>[];
   /** The static data of the workflow, as JSON. */
   kept: string;
+  /** Whether n8n gives the node static data that it cannot change. */
+  frozen: boolean;
   /** Lines of the log. */
   readonly logged: string[];
   /** Saves an execution before it is answered; a rejection simulates a database that is down. */
@@ -69,6 +72,7 @@ export async function hostSignup(
     posts: 0,
     started: [],
     kept: '{}',
+    frozen: false,
     logged: [],
     save: async () => undefined,
     async close() {
@@ -81,6 +85,11 @@ export async function hostSignup(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.headers.origin !== undefined) response.setHeader('Access-Control-Allow-Origin', request.headers.origin);
     const kept = JSON.parse(host.kept) as Record<string, unknown>;
+    if (host.frozen) Object.freeze(kept);
+    const staticData: { readonly node: object; readonly __dataChanged?: boolean } = { node: kept };
+    // n8n builds a Workflow on the static data, and observes them by that.
+    const buildWorkflow = () => host.frozen || ObservableObject.create(staticData);
+    buildWorkflow();
     host.posts += 1;
     const outcome = (await node.webhook.call({
       getRequestObject: () => request,
@@ -89,21 +98,24 @@ export async function hostSignup(
       getMode: () => mode,
       getNode: () => ({ id }),
       getWorkflow: () => ({ id: 'workflow' }),
-      getWorkflowStaticData: () => kept,
+      getWorkflowStaticData: () => staticData.node,
       logger: { error: (line: string) => host.logged.push(line) },
     })) as Outcome;
     if (outcome.noWebhookResponse === true) return;
     if (outcome.workflowData) {
       try {
         await host.save(response);
+        // Its runner builds a second Workflow on the same object, which forgets that they have changed.
+        buildWorkflow();
       } catch {
         response.writeHead(500).end('{"code":0}');
         return;
       }
       host.started.push(...outcome.workflowData.flat().map(({ json }) => json));
     }
-    host.kept = JSON.stringify(kept);
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(outcome.webhookResponse));
+    const answer = JSON.stringify(outcome.webhookResponse);
+    if (staticData.__dataChanged === true) host.kept = JSON.stringify(kept);
+    response.setHeader('Content-Type', 'application/json').end(answer);
   }
 
   const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');

@@ -69,10 +69,14 @@ describe('Subscription: Create', () => {
 
   it('returns an existing subscription unchanged with Pass Over', async () => {
     const [item] = await create(ada.value, 'passOver');
-    expect(item?.json).toMatchObject({ email: ada.value, created: false, custom_fields: { 'First Name': 'Ada' } });
+    expect(item?.json).toMatchObject({
+      email: ada.value,
+      outcome: 'unchanged',
+      custom_fields: { 'First Name': 'Ada' },
+    });
     expect(bench.requests('subscriptions.create')).toEqual([]);
     const [added] = await create('new@example.com', 'passOver');
-    expect(added?.json).toMatchObject({ email: 'new@example.com', created: true, ignored_fields: [] });
+    expect(added?.json).toMatchObject({ email: 'new@example.com', outcome: 'created', ignored_fields: [] });
   });
 });
 
@@ -125,7 +129,7 @@ describe('Subscription: Update', () => {
       subscription_tier: 'premium',
       custom_fields: { 'Team size': 12, Topics: ['boats', 'history'] },
       subscription_update_id: expect.any(String),
-      subscription_update_status: 'complete',
+      job_status: 'complete',
       ignored_fields: [],
     });
     expect(item?.json['custom_fields']).not.toHaveProperty('First Name');
@@ -139,7 +143,7 @@ describe('Subscription: Update', () => {
     expect(item?.json).toEqual({
       id: expect.stringMatching(/^sub_/),
       subscription_update_id: expect.any(String),
-      subscription_update_status: 'pending',
+      job_status: 'pending',
     });
     expect(bench.requests('bulkSubscriptionUpdates.get')).toEqual([]);
   });
@@ -177,7 +181,7 @@ describe('Subscription: Update', () => {
       for (let index = 0; index < 1100; index += 1) await subscriptions.create({ email: `newer${index}@example.com` });
       const hints: { message: string }[] = [];
       const { id, item, lists } = await byId(ada.value, [{}], { hints });
-      expect(item).toEqual({ id, subscription_update_id: expect.any(String), subscription_update_status: 'complete' });
+      expect(item).toEqual({ id, subscription_update_id: expect.any(String), job_status: 'complete' });
       expect(lists).toBeLessThanOrEqual(10);
       expect(hints).toHaveLength(1);
     });

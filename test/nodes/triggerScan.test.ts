@@ -75,7 +75,8 @@ describe('the events found by reading the whole list', () => {
     it('is refused where the publication has no such field', async () => {
       const refused = world.poll('subscriptionUpdated', watching('First Name', 'Frist Name', 'Lsat Name'));
       await expect(refused).rejects.toMatchObject({
-        message: '"Custom Field Names" names "Frist Name", "Lsat Name", but the publication has no such custom field',
+        message:
+          '"Custom Field Names or IDs" names "Frist Name", "Lsat Name", but the publication has no such custom field',
         description: expect.stringMatching(/renamed.*"First Name"/),
         failure: { cause: 'configuration-invalid' },
       });

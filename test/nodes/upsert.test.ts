@@ -61,8 +61,8 @@ describe('Create or Update of an existing subscription', () => {
     const item = await upsert(ada, { tier: 'premium', utm_source: 'spring' }, { hints });
     expect(item).toMatchObject({
       id: before['id'],
-      created: false,
-      created_at: expect.stringMatching(/^20\d\d-/),
+      outcome: 'updated',
+      created: expect.stringMatching(/^20\d\d-/),
       subscription_tier: 'premium',
       ignored_fields: ['utm_source'],
       custom_fields: { 'First Name': 'Ada' },
@@ -198,7 +198,7 @@ describe.each(situations)('a field of a subscription that is %s', (situation) =>
 
     expect(item['ignored_fields']).toEqual(isIgnored ? [field] : []);
     if (isIgnored) expect(hints.map(({ message }) => message).join()).toContain('did not apply "');
-    expect(item).toMatchObject({ id: after['id'], created: situation === 'new', email });
+    expect(item).toMatchObject({ id: after['id'], email, created: expect.stringMatching(/^20\d\d-/) });
     // The address check of a new subscription ends in between.
     if (situation !== 'new') expect(item['status']).toBe(after['status']);
     if (has && !(await has(before, asked))) expect(await has(after, asked)).toBe(!isIgnored);
@@ -248,7 +248,7 @@ describe('Double Opt-In: Off', () => {
 });
 
 describe.each(['200', '201'] as const)(
-  '"created", where the service answers %s to a new address,',
+  '"outcome", where the service answers %s to a new address,',
   (created_status) => {
     beforeEach(() => bench.sandbox.assumptions.set({ created_status }));
 
@@ -257,7 +257,7 @@ describe.each(['200', '201'] as const)(
         times === 1 ? subscribe({ email: 'race@example.com', utm_source: 'form' }) : undefined,
       );
 
-    it('is true for the first of several items with the same address', async () => {
+    it('is "created" for the first of several items with the same address', async () => {
       const items = await upsertAll(
         (index) => (index === 1 ? 'other@example.com' : 'Same@Example.com'),
         {},
@@ -265,7 +265,7 @@ describe.each(['200', '201'] as const)(
           items: [{}, {}, {}],
         },
       );
-      expect(items.map(({ created }) => created)).toEqual([true, true, false]);
+      expect(items.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'unchanged']);
     });
 
     it('is right for each of several items, each found with one request', async () => {
@@ -273,24 +273,31 @@ describe.each(['200', '201'] as const)(
       const emails = known.flatMap((email, index) => [email, `new${index}@example.com`]);
       requests();
       const items = await upsertAll((index) => emails[index] ?? '', {}, { items: emails.map(() => ({})) });
-      expect(items.map(({ created }) => created)).toEqual(emails.map((_, index) => index % 2 === 1));
+      expect(items.map(({ outcome }) => outcome)).toEqual(
+        emails.map((_, index) => (index % 2 === 1 ? 'created' : 'unchanged')),
+      );
       // Two requests for each, one more for each existing one.
       expect(requests()).toHaveLength(2 * emails.length + known.length);
     });
 
-    it('is false where another client creates the subscription after the lookup, and all fields are applied', async () => {
-      const fields = { tier: 'premium', utm_source: 'spring' };
-      const item = await upsert('race@example.com', fields, another());
-      expect(item).toMatchObject({ created: false, subscription_tier: 'premium', ignored_fields: ['utm_source'] });
+    it('is "created" where another client creates the subscription after the lookup, and all fields are applied', async () => {
+      const item = await upsert('race@example.com', { tier: 'premium' }, another());
+      expect(item).toMatchObject({ outcome: 'created', subscription_tier: 'premium', ignored_fields: [] });
     });
 
-    it('is false where another client creates the subscription after the lookup of Create', async () => {
-      const item = await upsert('race@example.com', { utm_source: 'spring' }, { ...another(), operation: 'create' });
-      expect(item).toMatchObject({ created: false, utm_source: 'form', ignored_fields: ['utm_source'] });
+    it('is "updated" where the lookup did not find a subscription that is older than its answer', async () => {
+      await subscribe({ email: 'old@example.com' });
+      bench.sandbox.clock.advance(3_600_000);
+      const hidden = bench.before('GET', (url, times) =>
+        times === 1 && url.includes('email=')
+          ? Response.json({ data: [] }, { headers: { date: new Date(bench.sandbox.clock.now()).toUTCString() } })
+          : undefined,
+      );
+      expect(await upsert('old@example.com', {}, hidden)).toMatchObject({ outcome: 'updated' });
     });
 
     it.each(['createOrUpdate', 'create'])(
-      'is true where the answer to %s was lost and the request is retried',
+      'is "created" where the answer to %s was lost and the request is retried',
       async (operation) => {
         let sent = 0;
         const fetch: Fetch = async (input, init) => {
@@ -300,17 +307,76 @@ describe.each(['200', '201'] as const)(
           return response;
         };
         const item = await upsert('lost@example.com', { utm_source: 'spring' }, { operation, sandbox: { fetch } });
-        expect({ item, sent }).toMatchObject({ item: { created: true, ignored_fields: [] }, sent: 2 });
+        expect({ item, sent }).toMatchObject({ item: { outcome: 'created', ignored_fields: [] }, sent: 2 });
       },
     );
   },
 );
 
+describe('what a service stores in another form', () => {
+  /** Changes every text of this field in the answers of the service. */
+  const storing = (name: string, change: (value: string) => string): Pick<Run, 'sandbox'> => ({
+    sandbox: {
+      async fetch(input, init) {
+        const answer = await bench.prompt.fetch(input, init);
+        const habit = new RegExp(`("${name}":)("(?:[^"]|\\\\")+")`, 'g');
+        const text = (await answer.text()).replaceAll(
+          habit,
+          (_, key: string, value: string) => key + JSON.stringify(change(JSON.parse(value) as string)),
+        );
+        return new Response(text, answer);
+      },
+    },
+  });
+  const field = { 'First Name': 'ADA' };
+
+  it.each<[string, Fields, Pick<Run, 'sandbox'>]>([
+    ['in lower case', { utm_source: 'Facebook' }, storing('utm_source', (value) => value.toLowerCase())],
+    ['cut off', { utm_campaign: 'c'.repeat(300) }, storing('utm_campaign', (value) => value.slice(0, 255))],
+    [
+      'without a slash',
+      { referring_site: 'https://a.example/' },
+      storing('referring_site', (value) => value.replace(/\/$/, '')),
+    ],
+    [
+      'a custom field',
+      { custom_fields: field },
+      storing('value', (value) => `${value.charAt(0)}${value.slice(1).toLowerCase()}`),
+    ],
+  ])('%s, is not ignored, and its person is new', async (_, fields, habit) => {
+    const item = await upsert('habit@example.com', fields, habit);
+    expect(item).toMatchObject({ outcome: 'created', ignored_fields: [] });
+    const again = await upsert('habit@example.com', fields, habit);
+    expect(again).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('is ignored where it still has its old value', async () => {
+    await subscribe({ email: 'habit@example.com', utm_source: 'Form' });
+    const habit = storing('utm_source', (value) => value.toLowerCase());
+    expect(await upsert('habit@example.com', { utm_source: 'Facebook' }, habit)).toMatchObject({
+      outcome: 'unchanged',
+      ignored_fields: ['utm_source'],
+    });
+  });
+});
+
+it('is told that a service does not date its answers, so that nobody knows who is new', async () => {
+  const hints: { message: string }[] = [];
+  const fetch: Fetch = async (input, init) => {
+    const answer = await bench.prompt.fetch(input, init);
+    answer.headers.delete('date');
+    return answer;
+  };
+  const item = await upsert('undated@example.com', { utm_source: 'fair' }, { hints, sandbox: { fetch } });
+  expect(item).toMatchObject({ outcome: null, utm_source: 'fair', ignored_fields: [] });
+  expect(hints.map(({ message }) => message).join()).toContain('does not tell whether a subscription is new');
+});
+
 describe('a service that applies every field to a known address', () => {
   it('gets no bulk update, and no field is reported as ignored', async () => {
     bench.sandbox.assumptions.set({ known_address: 'all_fields' });
     const item = await upsert(ada, { utm_source: 'spring', tier: 'premium', premium_tiers: await firstTier('name') });
-    expect(item).toMatchObject({ created: false, utm_source: 'spring', ignored_fields: [] });
+    expect(item).toMatchObject({ outcome: 'updated', utm_source: 'spring', ignored_fields: [] });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
   });
 
@@ -381,7 +447,7 @@ describe('the failure of a later step', () => {
       {},
       { items: [{}, {}, {}], continueOnFail: true, ...unauthorized },
     );
-    expect(items[0]).toMatchObject({ created: true });
+    expect(items[0]).toMatchObject({ outcome: 'created' });
     for (const item of items.slice(1)) expect(item['error']).toMatch(/^Unauthorized\. Check the API Key/);
   });
 });

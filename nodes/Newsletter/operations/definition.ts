@@ -8,13 +8,21 @@ import type { RecordShape } from '../records.ts';
 
 type Subscription = Item<'subscriptions.list'>;
 
+/** The answer to the search for an address. */
+export interface Before {
+  /** The subscription; null where there was none. */
+  readonly found: Subscription | null;
+  /** The `Date` of the answer, in milliseconds since 1970; NaN where it had none. */
+  readonly at: number;
+}
+
 /** The answer to the creation of a subscription. */
 export interface Saved {
   /** The address of the request. */
   readonly email: string;
   readonly answered: Subscription;
-  /** Whether the subscription is new. */
-  readonly created: boolean;
+  /** Whether the subscription is new; null where the service does not tell. */
+  readonly isNew: boolean | null;
   readonly warnings: readonly ServiceMessage[];
 }
 
@@ -25,8 +33,8 @@ export interface Saved {
 export interface EarlierTries {
   /** The result of an item that succeeded. */
   done?: { readonly records: readonly IDataObject[]; readonly notices: readonly string[] };
-  /** The subscription that had the address before the item was first worked on; null where there was none. */
-  before?: { readonly email: string; readonly found: Subscription | null };
+  /** The subscription that had the address before the item was first worked on. */
+  before?: { readonly email: string } & Before;
   /** The answer to the creation after that. */
   saved?: Saved;
   /** The ID of a job that was still at work when the wait for it ended. */

@@ -12,6 +12,7 @@ import {
   headingReader,
   listCustomFields,
 } from '@newsletter-kit/core/import';
+import { addressKey } from '@newsletter-kit/core/signup';
 import {
   type FieldType,
   type IExecuteFunctions,
@@ -19,7 +20,8 @@ import {
   type ResourceMapperField,
   tryToParseDateTime,
 } from 'n8n-workflow';
-import { ParameterMismatch } from './read.ts';
+import { quoted } from './properties.ts';
+import { ParameterMismatch, readValue } from './read.ts';
 
 /** A custom field as the API takes it; the name is the field's `display` text. */
 export interface SentField {
@@ -80,23 +82,58 @@ export async function mapperFields(engine: Engine): Promise<ResourceMapperField[
 /** The functions of a node that reading custom fields needs. */
 export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInputData' | 'getTimezone'>;
 
+/** What reading the mapping of an item needs. */
+export interface MappingContext {
+  readonly node: ReadableNode;
+  readonly itemIndex: number;
+  readonly engine: Engine;
+  notice(message: string): void;
+}
+
+/** What the mapping gives: custom fields, and with automatic mapping other parameters of the operation. */
+export interface Mapped {
+  readonly custom: readonly SentField[];
+  /** By the API's name of the field. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
 /**
- * Reads the mapped custom fields of one item; with automatic mapping, those of the input item.
+ * Reads the mapped custom fields of one item; with automatic mapping, all fields of the input item. A notice names
+ * those that fill nothing.
  *
  * Skips n8n's validation of the values: it uses the types saved in the workflow, although a field may have another kind
  * since, and accepts `day 3` as a date.
  *
+ * @param parameters - of the operation, which input fields of their names fill
+ * @param entered - what these parameters have already, which wins
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
-export async function readCustomFields(node: ReadableNode, itemIndex: number, engine: Engine): Promise<SentField[]> {
-  if (node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') === 'autoMapInputData') {
-    const { custom } = await readInput(node.getInputData()[itemIndex]?.json ?? {}, engine, 'custom fields');
-    return toSentFields(custom, node, engine);
+export async function readMapped(
+  context: MappingContext,
+  parameters: readonly INodeProperties[],
+  entered: Readonly<Record<string, unknown>>,
+): Promise<Mapped> {
+  const { node, itemIndex, engine } = context;
+  if (node.getNodeParameter('customFields.mappingMode', itemIndex, 'defineBelow') !== 'autoMapInputData') {
+    const mapped = node.getNodeParameter('customFields.value', itemIndex, {}, { skipValidation: true });
+    const given = Object.entries(isRecord(mapped) ? mapped : {}).filter(([, value]) => !isEmpty(value));
+    const custom = await toSentFields(new Map(given.map(([name, value]) => [name, { value }])), node, engine);
+    return { custom, values: {} };
   }
-  const mapped = node.getNodeParameter('customFields.value', itemIndex, {}, { skipValidation: true });
-  const entered = Object.entries(isRecord(mapped) ? mapped : {}).filter(([, value]) => !isEmpty(value));
-  return toSentFields(new Map(entered.map(([name, value]) => [name, { value }])), node, engine);
+  const { custom, values, named, unused } = await readInput(node.getInputData()[itemIndex]?.json ?? {}, {
+    engine,
+    parameters,
+  });
+  const { email, ...others } = values;
+  const isAnother = email !== undefined && addressKey(String(email)) !== addressKey(String(entered['email'] ?? email));
+  const left = [...unused, ...(isAnother ? [named.get('email')?.from ?? 'email'] : [])];
+  if (left.length > 0) context.notice(notMapped(left));
+  return { custom: await toSentFields(custom, node, engine), values: others };
 }
+
+/** The notice about input fields that fill nothing. */
+export const notMapped = (names: Iterable<string>): string =>
+  `No parameter of the operation and no custom field is named like the input fields ${quoted(names, 'and')}; they were left out.`;
 
 /** A value, and the name of its input field if it differs from the name of the target field. */
 export interface EnteredField {
@@ -106,26 +143,33 @@ export interface EnteredField {
 
 /** The fields of an input item by target field, without empty ones. */
 export interface InputFields {
-  /** By the API's name of the field. */
+  /** Values for the parameters of the operation, by the API's name of the field. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The input fields of these, by the same name. */
   readonly named: ReadonlyMap<string, Required<EnteredField>>;
   /** By the display text of the custom field. */
   readonly custom: ReadonlyMap<string, EnteredField>;
-  /** Names of input fields that match no field. */
+  /** Names of input fields that fill nothing. */
   readonly unused: readonly string[];
+}
+
+/** What names of input fields can mean. */
+interface Targets {
+  readonly engine: Engine;
+  /** Parameters of the operation, named as the fields of the request. */
+  readonly parameters: readonly INodeProperties[];
 }
 
 /**
  * Reads an input item: custom fields together under `custom_fields`, as subscriptions and signups have them, and every
- * field whose name means a field of a subscription.
+ * field whose name means a custom field or a parameter of the operation.
  *
- * @param wanted - with `custom fields` the other fields of a subscription count as unused
- * @throws ParameterMismatch where a name could mean several fields, or where several names mean one field and their
- *   values differ
+ * @throws ParameterMismatch where a name could mean several fields, where several names mean one field and their values
+ *   differ, or where a value does not fit its parameter
  */
 export async function readInput(
   json: Readonly<Record<string, unknown>>,
-  engine: Engine,
-  wanted: 'all' | 'custom fields',
+  { engine, parameters }: Targets,
 ): Promise<InputFields> {
   const { meaningOf } = await readCustomFieldsOf(engine);
   const named = new Map<string, Required<EnteredField>>();
@@ -140,24 +184,37 @@ export async function readInput(
       );
   };
   for (const [name, value] of Object.entries(json)) {
-    if (isEmpty(value)) continue;
     if (name === 'custom_fields') {
       for (const [field, of] of customFieldEntries(value)) if (!isEmpty(of)) take(custom, field, name, of);
       continue;
     }
     const meaning = meaningOf(name);
-    if (meaning === undefined) unused.push(name);
+    // Whether it has a value or not: items of one table then have the same notice.
+    if (meaning === undefined) {
+      if (!isSignupDetails(name, value)) unused.push(name);
+    } else if (isEmpty(value)) continue;
     else if ('ambiguous' in meaning)
       throw new ParameterMismatch(
         `"${name}" could mean the custom field ${meaning.ambiguous.map((field) => `"${field}"`).join(' or ')}; give it exactly one of these names`,
       );
     else if (meaning.target.startsWith(prefix)) take(custom, meaning.target.slice(prefix.length), name, value);
     // Create or Update alone reactivates, by its own parameter.
-    else if (wanted === 'all' && meaning.target !== 'reactivate_existing') take(named, meaning.target, name, value);
+    else if (meaning.target !== 'reactivate_existing' && parameters.some((one) => one.name === meaning.target))
+      take(named, meaning.target, name, value);
     else unused.push(name);
   }
-  return { named, custom, unused };
+  const values: Record<string, unknown> = {};
+  for (const property of parameters) {
+    const input = named.get(property.name);
+    const read = input && readValue({ ...property, displayName: input.from }, input.value);
+    if (read !== undefined) values[property.name] = read;
+  }
+  return { values, named, custom, unused };
 }
+
+/** Whether an input field holds what the signup trigger adds to a subscription: consent and attribution. */
+const isSignupDetails = (name: string, value: unknown): boolean =>
+  name === 'signup' && isRecord(value) && 'consent_given' in value;
 
 const prefix = 'custom:';
 

@@ -55,6 +55,18 @@ export function texts(add: string, described: Described): INodeProperties {
   };
 }
 
+/** Custom fields of the publication, chosen by their names from its list. */
+export function customFieldNames(described: Pick<INodeProperties, 'displayName' | 'name' | 'hint'>): INodeProperties {
+  return {
+    ...described,
+    type: 'multiOptions',
+    typeOptions: { loadOptionsMethod: 'getCustomFieldNames', loadOptionsDependsOn: ['publicationId.value'] },
+    default: [],
+    description:
+      'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+  };
+}
+
 const listId = 'e.g. nl_list_00000000-0000-4000-8000-000000000001';
 
 /** IDs of newsletter lists, which the API cannot list. */

@@ -44,8 +44,8 @@ export interface ClaimRequest {
 
 /** The right to start an execution. */
 export interface DeduplicationClaim {
-  /** The new static data. */
-  readonly toStore: Started;
+  /** The static data to save with the execution. */
+  toStore(): Started;
   /** Reports whether n8n saved the execution. If it did not, the next attempt may claim. */
   settle(saved: boolean): void;
 }
@@ -73,10 +73,11 @@ export class Deduplicator {
    * @returns null where the attempt has started an execution already, or the address has no turn left
    */
   async claim({ marks: { turns, attempt }, now, stored }: ClaimRequest): Promise<DeduplicationClaim | null> {
+    this.#started = merged(this.#started, stored, now);
     let turn: string | undefined;
     for (;;) {
-      if (attempt !== null && this.#isUsed(attempt, stored, now - attemptSeconds)) return null;
-      const left = turns.filter((hash) => !this.#isUsed(hash, stored, now - turnSeconds));
+      if (attempt !== null && this.#isUsed(attempt, now - attemptSeconds)) return null;
+      const left = turns.filter((hash) => !this.#isUsed(hash, now - turnSeconds));
       if (turns.length > 0 && left.length === 0) return null;
       turn = left.find((hash) => !this.#pending.has(hash));
       const pending =
@@ -90,19 +91,20 @@ export class Deduplicator {
     let resolve!: () => void;
     const promise = new Promise<void>((done) => (resolve = done));
     for (const hash of hashes) this.#pending.set(hash, promise);
+    const withThis = (): Started => merged(this.#started, new Map(hashes.map((hash) => [hash, now])), now);
     return {
-      toStore: withHashes(merged(stored, this.#started), hashes, now),
+      toStore: withThis,
       settle: (saved) => {
         for (const hash of hashes) if (this.#pending.get(hash) === promise) this.#pending.delete(hash);
-        if (saved) this.#started = withHashes(this.#started, hashes, now);
+        if (saved) this.#started = withThis();
         resolve();
       },
     };
   }
 
   /** Whether the hash started an execution after this time. */
-  #isUsed(hash: string, stored: Started, since: number): boolean {
-    return [stored, this.#started].some((started) => (started.get(hash) ?? Number.NEGATIVE_INFINITY) > since);
+  #isUsed(hash: string, since: number): boolean {
+    return (this.#started.get(hash) ?? Number.NEGATIVE_INFINITY) > since;
   }
 
   #count(now: number): void {
@@ -156,18 +158,18 @@ export function serializeStarted(started: Started): Record<string, number> {
   return Object.fromEntries(started);
 }
 
-/** Adds the hashes, and removes expired ones and those with a time in the future. */
-function withHashes(started: Started, hashes: readonly string[], now: number): Started {
-  const valid = [...started].filter(([, at]) => at > now - turnSeconds && at <= now);
-  const all = new Map([...valid, ...hashes.map((hash) => [hash, now] as const)]);
+/**
+ * Both tables in one, with the later time of each hash, without expired ones. A time in the future, from before the
+ * clock was set back, counts from when it was first seen: the limit holds, and nobody waits longer than it says.
+ */
+function merged(known: Started, added: Started, now: number): Started {
+  const all = new Map<string, number>();
+  for (const [hash, at] of [...known, ...added]) {
+    const before = all.get(hash);
+    if (at > now) all.set(hash, before ?? now);
+    else if (at > now - turnSeconds) all.set(hash, Math.max(at, before ?? at));
+  }
   return new Map([...all].toSorted(([, a], [, b]) => b - a).slice(0, maxStored));
-}
-
-/** Both tables in one, with the later time of each hash. */
-function merged(one: Started, other: Started): Started {
-  const all = new Map(one);
-  for (const [hash, at] of other) all.set(hash, Math.max(at, all.get(hash) ?? at));
-  return all;
 }
 
 /** The first 96 bits of SHA-256, in hex: short, and collisions are improbable. */

@@ -2,7 +2,8 @@
 import type { ConsentRules } from '@newsletter-kit/core/endpoint';
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
-import { collection, texts } from '../parameters/properties.ts';
+import { authentication, publication } from '../parameters/connection.ts';
+import { collection, customFieldNames, texts } from '../parameters/properties.ts';
 import { ParameterMismatch, readValue } from '../parameters/read.ts';
 
 const path: INodeProperties = {
@@ -26,15 +27,11 @@ const allowedOrigins: INodeProperties = {
     'Websites with the form, separated by commas: scheme and host, without a path. Posts from other websites are refused.',
 };
 
-const allowedFields: INodeProperties = {
-  displayName: 'Custom Fields to Accept',
+const allowedFields = customFieldNames({
+  displayName: 'Accepted Custom Field Names or IDs',
   name: 'allowedFields',
-  type: 'string',
-  placeholder: 'e.g. First Name, Topics',
-  default: '',
-  description:
-    'Names of the custom fields that the form may set, separated by commas; others are dropped. Leave empty to accept every custom field.',
-};
+  hint: 'Custom fields that the form may set; others are dropped. None for every one. The list needs a credential; an expression with the names does not.',
+});
 
 const signupsPerAddress: INodeProperties = {
   displayName: 'Signups per Address and Hour',
@@ -109,6 +106,8 @@ export const properties: INodeProperties[] = [
   promise,
   path,
   allowedOrigins,
+  authentication,
+  publication,
   allowedFields,
   signupsPerAddress,
   thanksUrl,
@@ -148,7 +147,10 @@ export function readForm(getParameter: GetParameter): Form {
     readValue(property, isRecord(options) ? options[property.name] : undefined) ?? property.default;
 
   const list = (property: INodeProperties): readonly string[] => {
-    const entries = readValue({ ...property, typeOptions: { multipleValues: true } }, read(property));
+    const entries = readValue(
+      { ...property, typeOptions: { ...property.typeOptions, multipleValues: true } },
+      read(property),
+    );
     return Array.isArray(entries) ? entries.map(String) : [];
   };
 

@@ -15,6 +15,7 @@ import {
   withAudit,
 } from '@newsletter-kit/core/endpoint';
 import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { keeps } from '../execution.ts';
 import { deduplicatorOf, marksOf, parseStarted, serializeStarted } from './deduplication.ts';
 import { type Form, readForm } from './form.ts';
 
@@ -88,8 +89,18 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
     if (wait > 0) return refuse(tooManySignups(wait));
     prepareAccepted(response, acceptedAnswer(post.header, form.origins, form.thanksUrl ?? `${signup.origin}/`));
     if (suspected && !form.passSuspected) return acceptedSilently;
-    if (!isTest && !(await startsExecution(context, form, signup, now))) return acceptedSilently;
-    return { webhookResponse: acceptedBody, workflowData: [[toItem(signup, now)]] };
+    const store = isTest ? () => undefined : await claimExecution(context, form, signup, now);
+    if (store === null) return acceptedSilently;
+    return {
+      // n8n 2 reads the answer between the start of the execution and saving the static data. What it is given before,
+      // it does not save: its WorkflowRunner builds a second Workflow on the same static data, and
+      // `ObservableObject.create` marks them as unchanged there (`establishContextForPersistence`).
+      get webhookResponse() {
+        store();
+        return acceptedBody;
+      },
+      workflowData: [[toItem(signup, now)]],
+    };
   } catch (error) {
     // Only the error's name: its message may contain an e-mail address.
     const reason = error instanceof Error ? error.name : typeof error;
@@ -113,13 +124,18 @@ function postOf(request: WebhookRequest): Post {
   };
 }
 
-/** Claims an execution; false where the same attempt has started one, or the address as many as it may. */
-async function startsExecution(
+/**
+ * Claims an execution.
+ *
+ * @returns what writes the claim into the static data; null where the same attempt has started an execution, or the
+ *   mailbox as many as it may
+ */
+async function claimExecution(
   context: IWebhookFunctions,
   { signupsPerAddress }: Form,
   signup: ReceivedSignup,
   now: number,
-): Promise<boolean> {
+): Promise<(() => void) | null> {
   const scope = scopeOf(context);
   const staticData = context.getWorkflowStaticData('node');
   const claim = await deduplicatorOf(scope).claim({
@@ -127,15 +143,18 @@ async function startsExecution(
     now,
     stored: parseStarted(staticData['passedOn']),
   });
-  if (claim === null) return false;
-  // n8n saves this after the execution, and only if it could save the execution.
-  staticData['passedOn'] = serializeStarted(claim.toStore);
+  if (claim === null) return null;
   const response = context.getResponseObject();
   // n8n answers after saving the execution, with an error where saving failed. n8n 1 answers before it saves.
   response.once('finish', () => claim.settle(response.statusCode < 400));
   // Closed without an answer: the visitor left. The static data then decide about the next attempt.
   response.once('close', () => claim.settle(false));
-  return true;
+  return () => {
+    if (keeps(staticData, 'passedOn', serializeStarted(claim.toStore()))) return;
+    context.logger.error(
+      'Newsletter Signup Trigger: the static data of the workflow cannot be changed, so its limits hold only until n8n restarts',
+    );
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The trigger's parameters: the event with its cost, filters, and options. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, collection, texts } from '../parameters/properties.ts';
+import { byName, collection, customFieldNames, texts } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { type EventName, events } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
@@ -49,12 +49,10 @@ export const changes: INodeProperties = {
 };
 
 export const fieldNames: INodeProperties = {
-  ...texts('Add Name', {
-    displayName: 'Custom Field Names',
+  ...customFieldNames({
+    displayName: 'Custom Field Names or IDs',
     name: 'fieldNames',
-    placeholder: 'e.g. First Name',
-    description:
-      'Custom fields whose change to report. Leave empty for every one. After an edit, the trigger reports what changes from then on.',
+    hint: 'Custom fields whose change to report; none for every one. After an edit, the trigger reports what changes from then on.',
   }),
   displayOptions: { show: { ...updated.show, changes: ['custom_fields'] } },
 };

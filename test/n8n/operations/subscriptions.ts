@@ -35,9 +35,9 @@ export const subscription: ResourceExecutions = {
     ],
     async seen(world, output) {
       expect(output).toMatchObject([
-        { status: 'accepted', batch: 1 },
-        { status: 'rejected', reason: expect.stringContaining('e-mail') },
-        { status: 'accepted', batch: 1 },
+        { import_status: 'accepted', batch: 1 },
+        { import_status: 'rejected', reason: expect.stringContaining('e-mail') },
+        { import_status: 'accepted', batch: 1 },
       ]);
       world.sandbox.clock.advance(60_000);
       const kept = await subscriptionOf(world, 'käthe@bücher.example');
@@ -64,7 +64,7 @@ export const subscription: ResourceExecutions = {
       expect(output).toHaveLength(3);
       for (const [index, email] of ['ada.lovelace@example.com', 'grace@example.org', 'ken@example.com'].entries()) {
         const { id, custom_fields, subscription_tier } = await subscriptionOf(world, email);
-        expect(output[index]).toMatchObject({ subscription_id: id });
+        expect(output[index]).toMatchObject({ id });
         expect(custom_fields).toEqual(customField('Team size', index + 10));
         expect(subscription_tier).toBe('premium');
       }
@@ -112,7 +112,7 @@ export const subscription: ResourceExecutions = {
       expect(output).toMatchObject([
         {
           id: kept.id,
-          created: false,
+          outcome: 'unchanged',
           ignored_fields: ['utm_source'],
           custom_fields: { 'First Name': 'Grace Brewster' },
         },
@@ -153,8 +153,8 @@ export const subscription: ResourceExecutions = {
       const medium = items.find(({ utm_medium }) => utm_medium)?.utm_medium;
       const shown = output.find(({ name }) => name === medium);
       expect(shown).toMatchObject({ by: 'medium', kind: 'value', opens: expect.any(Number) });
-      expect(Number(shown?.['stillThereShare'])).toBeCloseTo(
-        Number(shown?.['stillThere']) / Number(shown?.['signedUp']),
+      expect(Number(shown?.['still_there_share'])).toBeCloseTo(
+        Number(shown?.['still_there']) / Number(shown?.['signed_up']),
         3,
       );
     },
@@ -168,7 +168,7 @@ export const subscription: ResourceExecutions = {
     async seen(world, output) {
       const { id, custom_fields } = await subscriptionOf(world, 'margaret@example.org');
       expect(output).toMatchObject([
-        { id, custom_fields: { 'Team size': 12 }, ignored_fields: [], subscription_update_status: 'complete' },
+        { id, custom_fields: { 'Team size': 12 }, ignored_fields: [], job_status: 'complete' },
       ]);
       expect(custom_fields).toEqual(customField('Team size', 12));
       expect(custom_fields).not.toEqual(customField('Topics', expect.anything()));
@@ -181,10 +181,13 @@ export const subscription: ResourceExecutions = {
       return [{ id }, { id: 'grace@example.org' }];
     },
     async seen(world, output) {
-      expect(output).toMatchObject([{ status: 'complete' }, { status: 'complete' }]);
+      expect(output).toMatchObject([
+        { status: 'inactive', job_status: 'complete' },
+        { status: 'inactive', job_status: 'complete' },
+      ]);
       for (const [index, email] of ['ada.lovelace@example.com', 'grace@example.org'].entries()) {
         const { id, status } = await subscriptionOf(world, email);
-        expect({ id, status }).toEqual({ id: output[index]?.['subscription_id'], status: 'inactive' });
+        expect({ id, status }).toEqual({ id: output[index]?.['id'], status: 'inactive' });
       }
       expect((await subscriptionOf(world, 'margaret@example.org')).status).toBe('active');
       expect(await all(world.api.bulkSubscriptionUpdates.list())).toHaveLength(1);

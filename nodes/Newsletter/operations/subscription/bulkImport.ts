@@ -14,7 +14,7 @@ import {
   TableError,
 } from '@newsletter-kit/core/import';
 import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
-import { readCustomFieldsOf, readKinds } from '../../parameters/customFields.ts';
+import { notMapped, readCustomFieldsOf, readKinds } from '../../parameters/customFields.ts';
 import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
@@ -331,10 +331,7 @@ function noticeFields({ dropped, unused }: Outcomes, show: (message: string) => 
     show(
       `The publication has no custom field ${quoted(dropped, 'or')}; the values were left out. If a field was renamed, choose it again in Custom Fields. Custom Field: Create makes a new one.`,
     );
-  if (unused.size > 0)
-    show(
-      `No field of a subscription and no custom field is named like the input fields ${quoted(unused, 'and')}; they were left out.`,
-    );
+  if (unused.size > 0) show(notMapped(unused));
 }
 
 /** Shows a notice where a custom field was renamed or deleted during the import: the service drops its values. */

@@ -123,14 +123,14 @@ export class Outcomes {
     if ('batch' in outcome)
       return {
         email,
-        status: 'accepted',
+        import_status: 'accepted',
         import_id: outcome.batch.importId,
         batch: numbers.get(outcome.batch) ?? null,
         reason: dropped
           ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
           : null,
       };
-    return { email, status: outcome.status, import_id: null, batch: null, reason: outcome.reason };
+    return { email, import_status: outcome.status, import_id: null, batch: null, reason: outcome.reason };
   }
 
   #set(rows: readonly number[], outcome: RowOutcome): void {

@@ -1,11 +1,11 @@
 /** Bulk Import: builds the subscription of an input item, by either mapping mode. */
 import type { INodeProperties } from 'n8n-workflow';
 import { customFields, readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
-import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
+import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
 import { type ItemConsent, type Json, meansEmail } from './bulkImportConsent.ts';
-import { additionalFields, readRequest, requestFields } from './create.ts';
+import { mappedFields, readRequest, requestFields } from './create.ts';
 
 const mapping: INodeProperties = {
   displayName: 'Mapping Column Mode',
@@ -18,7 +18,7 @@ const mapping: INodeProperties = {
       name: 'Map Automatically',
       value: 'autoMapInputData',
       description:
-        'Look for input fields named like a field of a subscription or like a custom field. Case, spaces, hyphens and underscores do not matter, and headings of other services such as "Email Address" are known.',
+        'Look for input fields named like a parameter or like a custom field. Case, spaces, hyphens and underscores do not matter, and headings of other services such as "Email Address" are known.',
     },
     {
       name: 'Map Each Column Manually',
@@ -89,8 +89,7 @@ export function itemReader(
   };
 }
 
-const takenFields = new Map([email, ...additionalFields].map((field) => [field.name, field]));
-const labels: ReadonlyMap<string, string> = new Map([...takenFields].map(([name, field]) => [name, field.displayName]));
+const labels: ReadonlyMap<string, string> = new Map(mappedFields.map(({ name, displayName }) => [name, displayName]));
 
 async function fromInput(
   item: Json,
@@ -98,19 +97,13 @@ async function fromInput(
   { node, engine }: Pick<OperationContext, 'node' | 'engine'>,
 ): Promise<ReadItem> {
   const json = left.size === 0 ? item : Object.fromEntries(Object.entries(item).filter(([name]) => !left.has(name)));
-  const { named, custom, unused } = await readInput(json, engine, 'all');
+  const { values, named, custom, unused } = await readInput(json, { engine, parameters: mappedFields });
   if (!named.has(email.name)) throw new ParameterMismatch(missingAddress(item));
-  const subscription: Record<string, unknown> = {};
-  for (const [name, { value, from }] of named) {
-    const field = takenFields.get(name);
-    const read = field && readValue({ ...field, displayName: from }, value);
-    if (read !== undefined) subscription[name] = read;
-  }
   const { kinds } = await readCustomFieldsOf(engine);
   const known = new Map([...custom].filter(([name]) => kinds.has(name)));
   const custom_fields = await toSentFields(known, node, engine);
   return {
-    subscription: { ...subscription, ...(custom_fields.length > 0 && { custom_fields }) },
+    subscription: { ...values, ...(custom_fields.length > 0 && { custom_fields }) },
     dropped: [...custom.keys()].filter((name) => !kinds.has(name)),
     unused,
     nameOf: (field) => named.get(field)?.from ?? field,

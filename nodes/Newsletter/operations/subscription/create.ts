@@ -6,7 +6,7 @@ import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract
 import { type Arguments, isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { filledInByAgent, usedByAgent } from '../../execution.ts';
-import { customFields, type ReadableNode, readCustomFields } from '../../parameters/customFields.ts';
+import { customFields, type MappingContext, readMapped } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
 import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
@@ -154,6 +154,9 @@ const optional = (fields: readonly INodeProperties[]): readonly INodeProperties[
 /** All parameters but the reactivation, named as the fields of the request. */
 export const requestFields: readonly INodeProperties[] = [email, customFields, ...optional(additionalFields)];
 
+/** The parameters that fields of an input item fill, where they are mapped automatically. */
+export const mappedFields: readonly INodeProperties[] = [email, ...additionalFields];
+
 /** Those of single requests: an import takes no fields but its own. */
 const singleFields = [...additionalFields, otherFields];
 
@@ -164,15 +167,15 @@ const singleFields = [...additionalFields, otherFields];
  * @throws ParameterMismatch
  */
 export async function readRequest(
-  context: Pick<OperationContext, 'itemIndex' | 'engine'> & { readonly node: ReadableNode },
+  context: MappingContext,
   parameters = requestFields,
 ): Promise<Omit<Arguments<'subscriptions.create'>, 'reactivate_existing'>> {
-  const values = await readCustomFields(context.node, context.itemIndex, context.engine);
-  return {
+  const entered = {
     ...withOtherFields(readFields(context, 'additionalFields', singleFields), parameters).fields,
     email: String(readParameter(context, email)),
-    ...(values.length > 0 && { custom_fields: values.map(({ name, value }) => ({ name, value })) }),
   };
+  const { custom, values } = await readMapped(context, mappedFields, entered);
+  return { ...values, ...entered, ...(custom.length > 0 && { custom_fields: [...custom] }) };
 }
 
 const ifSubscribed: INodeProperties = {
@@ -182,7 +185,11 @@ const ifSubscribed: INodeProperties = {
   default: 'refuse',
   description: 'What to do where a subscription has the address already; it stays unchanged in either case',
   options: [
-    { name: 'Pass Over', value: 'passOver', description: 'Return the existing subscription, with "created": false' },
+    {
+      name: 'Pass Over',
+      value: 'passOver',
+      description: 'Return the existing subscription, with "outcome": "unchanged"',
+    },
     { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
   ],
 };
@@ -198,10 +205,10 @@ export const create: ItemOperation = {
   properties,
   async execute(context) {
     const request = await readRequest(context, properties);
-    const found = await findBefore(context, request.email);
+    const { found } = await findBefore(context, request.email);
     if (found === null) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')
-      return [toItem(context, { record: found, created: false, ignored: [] }, properties)];
+      return [toItem(context, { record: found, outcome: 'unchanged', ignored: [] }, properties)];
     throw new ParameterMismatch(
       '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
     );

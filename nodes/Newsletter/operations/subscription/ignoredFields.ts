@@ -8,21 +8,20 @@ import type { Subscription } from './read.ts';
 export type SentRequest = Arguments<'subscriptions.create'>;
 type Name = keyof SentRequest;
 
+/** Texts, which a service may store in another form, such as in lower case. Only a creation sets them. */
+const texts = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'referring_site',
+] as const satisfies readonly Name[];
+
 /** Whether the subscription has the requested value; undefined where the record has no such field. */
-type Shows<Requested> = (requested: Requested, record: Subscription) => boolean | undefined;
-
-const text =
-  (name: 'utm_source' | 'utm_medium' | 'utm_campaign' | 'utm_term' | 'utm_content' | 'referring_site'): Shows<string> =>
-  (requested, record) =>
-    (record[name] ?? '') === requested;
-
-const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>> } = {
-  utm_source: text('utm_source'),
-  utm_medium: text('utm_medium'),
-  utm_campaign: text('utm_campaign'),
-  utm_term: text('utm_term'),
-  utm_content: text('utm_content'),
-  referring_site: text('referring_site'),
+const shows: {
+  readonly [Field in Name]?: (requested: NonNullable<SentRequest[Field]>, record: Subscription) => boolean | undefined;
+} = {
   tier: (requested, record) => record.subscription_tier === requested,
   premium_tiers: (requested, record) => includesAll(requested, record.subscription_premium_tier_names),
   premium_tier_ids: (requested, record) =>
@@ -33,33 +32,39 @@ const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>>
   newsletter_list_ids: (requested, record) => includesAll(requested, record.newsletter_list_ids),
 };
 
-/** Fields that only a creation sets. */
-const attribution = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'referring_site',
-] as const satisfies readonly Name[];
-
-/** Whether the subscription has the requested value of this field; undefined where the record does not show it. */
-function showsField(name: Name, request: SentRequest, record: Subscription): boolean | undefined {
-  const requested = request[name];
-  return requested === undefined ? true : (shows[name] as Shows<unknown> | undefined)?.(requested, record);
+/** Whether the subscription lacks the requested value of a field whose values are fixed words or IDs. */
+export function lacks<Field extends keyof typeof shows>(
+  name: Field,
+  { [name]: requested }: SentRequest,
+  record: Subscription,
+): boolean {
+  return requested !== undefined && shows[name]?.(requested, record) === false;
 }
 
 /**
- * Whether another request created the subscription: a creation sets the attribution, and none of the requested values
- * is there.
+ * Names of the fields that were not applied: those that still have their old value; custom fields as
+ * `custom_fields.NAME`.
+ *
+ * @param before - the subscription as it was; null where there was none
  */
-export function wasCreatedByAnother(request: SentRequest, record: Subscription): boolean {
-  const requested = attribution.filter((name) => request[name] !== undefined);
-  return requested.length > 0 && requested.every((name) => showsField(name, request, record) === false);
+export function fieldsNotApplied(request: SentRequest, record: Subscription, before: Subscription | null): string[] {
+  const kept = texts.filter((name) => {
+    const value = record[name] ?? '';
+    return request[name] !== undefined && value !== request[name] && value === (before?.[name] ?? '');
+  });
+  const missing = (Object.keys(shows) as (keyof typeof shows)[]).filter((name) => lacks(name, request, record));
+  const custom = customFieldsNotApplied(request.custom_fields ?? [], record.custom_fields);
+  return [...kept, ...missing, ...withOldValue(custom, record, before)];
 }
 
-/** Names of the fields that were not applied; custom fields as `custom_fields.NAME`. */
-export function fieldsNotApplied(request: SentRequest, record: Subscription): string[] {
-  const names = (Object.keys(shows) as Name[]).filter((name) => showsField(name, request, record) === false);
-  return [...names, ...customFieldsNotApplied(request.custom_fields ?? [], record.custom_fields)];
+/** Of the fields that do not have the requested value: without the custom fields that have a new one. */
+export function withOldValue(names: readonly string[], record: Subscription, before: Subscription | null): string[] {
+  const valueOf = (subscription: Subscription | null, field: string): string | undefined =>
+    JSON.stringify(
+      listOf(subscription?.custom_fields).find(({ name }) => `custom_fields.${String(name)}` === field)?.['value'],
+    );
+  return names.filter((name) => {
+    const value = valueOf(record, name);
+    return value === undefined || value === valueOf(before, name);
+  });
 }

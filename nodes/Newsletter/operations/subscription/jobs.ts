@@ -10,7 +10,7 @@ import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
-import { findIds, type FoundIds } from './read.ts';
+import { findAll, type FoundByAddress } from './read.ts';
 
 /** One subscription, and the changes to it. */
 export type JobChange = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
@@ -191,7 +191,13 @@ export interface Planned {
 }
 
 /** A request whose subscription is known. */
-type Found<Plan> = Plan & { readonly subscriptionId: string; readonly email: string | undefined };
+export type Found<Plan> = Plan & { readonly subscriptionId: string; readonly email: string | undefined };
+
+/** What an item tells of its job: `pending` where the node did not wait for it. */
+export interface JobResult extends IDataObject {
+  readonly subscription_update_id: string | null;
+  readonly job_status: 'complete' | 'pending';
+}
 
 /** Items of one request; never empty. */
 type JobBatch<Plan> = readonly [Found<Plan>, ...Found<Plan>[]];
@@ -206,8 +212,8 @@ interface JobOperation<Plan extends Planned> {
   changes(plan: Plan): Omit<JobChange, 'subscription_id'>;
   /** Submits a batch. @returns the ID of the job; null where it is unknown */
   submit(batch: JobBatch<Plan>): Promise<string | null>;
-  /** @param status - `complete`, or `pending` without a wait */
-  toJson(plan: Found<Plan>, jobId: string | null, status: 'complete' | 'pending'): IDataObject;
+  /** Called for each item whose job has not failed. */
+  ended?(plan: Found<Plan>, job: JobResult): void;
 }
 
 /** Without `continueOnFail`, a wrong item fails the node before anything is sent. */
@@ -231,7 +237,7 @@ export async function runInJobs<Plan extends Planned>(
   const byAddress = planned.flatMap(({ plan: { context }, named }) =>
     'email' in named ? [{ context, email: named.email }] : [],
   );
-  const ids = await findIds(byAddress);
+  const ids = await findAll(byAddress);
   const found: Found<Plan>[] = [];
   for (const { plan, named } of planned) {
     try {
@@ -256,7 +262,7 @@ export async function runInJobs<Plan extends Planned>(
 }
 
 /** @throws ParameterMismatch where there is no subscription with the address; the error of its lookup */
-function idOf(named: Subscriber, ids: FoundIds | undefined): string {
+function idOf(named: Subscriber, ids: FoundByAddress | undefined): string {
   if ('id' in named) return named.id;
   const found = ids?.get(addressKey(named.email));
   if (found === undefined) throw noSubscription();
@@ -304,7 +310,7 @@ async function submit<Plan extends Planned>(
 /** Waits for the job of a batch, and returns the outcome of each item. */
 async function finish<Plan extends Planned>(
   result: JobSubmission<Plan>,
-  { changes, toJson }: JobOperation<Plan>,
+  { changes, ended }: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
   const { batch } = result;
   const all = (error: unknown): readonly ItemOutcome[] =>
@@ -315,16 +321,15 @@ async function finish<Plan extends Planned>(
   try {
     const sent = batch.map((plan) => ({ subscription_id: plan.subscriptionId, email: plan.email, ...changes(plan) }));
     const job = seconds === null || id === null ? null : await waitForJob(context, id, sent, seconds);
+    const told: JobResult = { subscription_update_id: id, job_status: job === null ? 'pending' : 'complete' };
     return batch.map((plan): ItemOutcome => {
       const { itemIndex } = plan.context;
       const problem = job === null ? undefined : problemOf(job, plan.subscriptionId);
-      return problem === undefined
-        ? { itemIndex, json: toJson(plan, id, statusOf(job)) }
-        : { itemIndex, error: incompleteUpdate(plan.context, problem) };
+      if (problem !== undefined) return { itemIndex, error: incompleteUpdate(plan.context, problem) };
+      ended?.(plan, told);
+      return { itemIndex, json: { id: plan.subscriptionId, ...told } };
     });
   } catch (error) {
     return all(error);
   }
 }
-
-const statusOf = (job: Job | null): 'complete' | 'pending' => (job === null ? 'pending' : 'complete');

@@ -19,7 +19,7 @@ import {
 } from '../../parameters/subscription.ts';
 import { subscription, toRecord } from '../../records.ts';
 import { forEachGroup, groupBy } from '../concurrency.ts';
-import type { ItemOperation, OperationContext } from '../definition.ts';
+import type { Before, ItemOperation, OperationContext } from '../definition.ts';
 import { getMany as manyOf, readOptions } from '../readOperations.ts';
 
 const { parameters } = words['subscriptions.list'];
@@ -175,12 +175,22 @@ export async function findSubscription(
 
 /** The subscription with this address, case-insensitive; undefined where there is none. */
 export async function findByAddress(
-  { engine, call }: OperationContext,
+  context: OperationContext,
   email: string,
   expand?: Expand,
 ): Promise<Subscription | undefined> {
-  const { items } = await engine.list('subscriptions.list', { email, limit: 1, ...(expand && { expand }) }, call);
-  return items[0];
+  return (await searchAddress(context, email, expand)).found ?? undefined;
+}
+
+/** Searches for the subscription with this address, case-insensitive. */
+export async function searchAddress(
+  { engine, call }: OperationContext,
+  email: string,
+  expand?: Expand,
+): Promise<Before> {
+  const query = { email, limit: 1, ...(expand && { expand }) };
+  const { data, headers } = await engine.list('subscriptions.list', query, call).withResponse();
+  return { found: data.items[0] ?? null, at: Date.parse(headers['date'] ?? '') };
 }
 
 /** A subscription that has to be found by its address, and the item that names it. */
@@ -189,8 +199,9 @@ export interface NamedByAddress {
   readonly email: string;
 }
 
-/** By address key: the ID, or the error of the lookup; no entry where there is no subscription. */
-export type FoundIds = ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>;
+/** By address key: the subscription, or the error of the lookup; no entry where there is none. */
+type Found = Map<string, Subscription | { readonly error: unknown }>;
+export type FoundByAddress = ReadonlyMap<string, Subscription | { readonly error: unknown }>;
 
 /** Fewer addresses than this are looked up one by one, without reading the length of the list first. */
 const minForList = 10;
@@ -199,35 +210,65 @@ const minForList = 10;
  * Finds the subscriptions with these addresses in the fewest requests: one for each address, or the whole list where
  * that has fewer pages.
  */
-export async function findIds(named: readonly NamedByAddress[]): Promise<ReadonlyMap<Engine, FoundIds>> {
-  const found = new Map<Engine, FoundIds>();
+export async function findAll(
+  named: readonly NamedByAddress[],
+  expand?: Expand,
+): Promise<ReadonlyMap<Engine, FoundByAddress>> {
+  const all = new Map<Engine, Found>();
   for (const ofOne of groupBy(named, ({ context }) => context.engine)) {
     const context = ofOne[0]?.context;
     if (context === undefined) continue;
-    const ids = new Map<string, { readonly id: string } | { readonly error: unknown }>();
-    found.set(context.engine, ids);
+    const found: Found = new Map();
+    all.set(context.engine, found);
     const emails = new Map(ofOne.map(({ email }) => [addressKey(email), email]));
     const findEach = (): Promise<void> =>
       forEachGroup(
         [...emails].map((one) => [one]),
         async ([key, email]) => {
           try {
-            const subscription = await findByAddress(context, email);
-            if (subscription) ids.set(key, subscription);
+            const subscription = await findByAddress(context, email, expand);
+            if (subscription) found.set(key, subscription);
           } catch (error) {
-            ids.set(key, { error });
+            found.set(key, { error });
           }
           return true;
         },
       );
     try {
       if (emails.size < minForList || (await pagesOf(context)) >= emails.size) await findEach();
-      else await findInList(context, new Set(emails.keys()), ids);
+      else await findInList(context, new Set(emails.keys()), found, expand);
     } catch (error) {
-      for (const key of emails.keys()) if (!ids.has(key)) ids.set(key, { error });
+      for (const key of emails.keys()) if (!found.has(key)) found.set(key, { error });
     }
   }
-  return found;
+  return all;
+}
+
+/** A subscription that was changed, and its address, where it is known or likely. */
+export interface Changed {
+  readonly context: OperationContext;
+  readonly id: string;
+  readonly email: string | undefined;
+}
+
+/**
+ * Reads subscriptions again, in the fewest requests; those without a known address among the newest thousand.
+ *
+ * @returns by ID; no entry where one was not found or could not be read
+ */
+export async function readAgain(changed: readonly Changed[]): Promise<ReadonlyMap<string, Subscription>> {
+  const expand = ['custom_fields'] as const;
+  for (const { context } of changed) scans.delete(context.engine);
+  const named = changed.flatMap(({ context, email }) => (email === undefined ? [] : [{ context, email }]));
+  const byAddress = await findAll(named, [...expand]);
+  const records = new Map<string, Subscription>();
+  for (const { context, id, email } of changed) {
+    const found = email === undefined ? undefined : byAddress.get(context.engine)?.get(addressKey(email));
+    const isIt = found !== undefined && !('error' in found) && found.id === id;
+    const record = isIt ? found : await recentById(context, id, [...expand]).catch(() => undefined);
+    if (record !== undefined) records.set(id, record);
+  }
+  return records;
 }
 
 /** Pages of the list of all subscriptions; only offset pagination reports them. */
@@ -239,18 +280,21 @@ async function pagesOf({ engine, call }: OperationContext): Promise<number> {
 async function findInList(
   { engine, call }: OperationContext,
   wanted: Set<string>,
-  ids: Map<string, { readonly id: string } | { readonly error: unknown }>,
+  found: Found,
+  expand?: Expand,
 ): Promise<void> {
-  for await (const { id, email } of engine.list('subscriptions.list', { limit: pageLimit.max }, call)) {
+  const query = { limit: pageLimit.max, ...(expand && { expand }) };
+  for await (const subscription of engine.list('subscriptions.list', query, call)) {
+    const { email } = subscription;
     const key = typeof email === 'string' ? addressKey(email) : '';
-    if (wanted.delete(key)) ids.set(key, { id });
+    if (wanted.delete(key)) found.set(key, subscription);
     if (wanted.size === 0) return;
   }
 }
 
 /** The subscription with this ID as it was when it was read, if it is among the newest thousand. */
-export function recentById(context: OperationContext, id: string): Promise<Subscription | undefined> {
-  return byId(context, id, undefined, 1000);
+export function recentById(context: OperationContext, id: string, expand?: Expand): Promise<Subscription | undefined> {
+  return byId(context, id, expand, 1000);
 }
 
 /** @param max - how many subscriptions are read at most */

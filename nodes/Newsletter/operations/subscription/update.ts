@@ -4,10 +4,10 @@ import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
 import { changesNotApplied } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
-import { customFields, readCustomFields } from '../../parameters/customFields.ts';
+import { customFields, readMapped } from '../../parameters/customFields.ts';
 import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
-import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
+import { email, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOperation, OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './create.ts';
@@ -22,6 +22,7 @@ import {
   updateOne,
   waiting,
 } from './jobs.ts';
+import { withOldValue } from './ignoredFields.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
 import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
 
@@ -55,6 +56,9 @@ const updateFields: readonly INodeProperties[] = [
   },
 ];
 
+/** The parameters that fields of an input item fill, where they are mapped automatically; the address only names it. */
+const mappedFields = [email, ...updateFields];
+
 /** The parameters for the changes, named as the fields of the request. */
 const changeFields: readonly INodeProperties[] = [
   customFields,
@@ -68,8 +72,9 @@ const changeFields: readonly INodeProperties[] = [
  */
 async function readChanges(context: OperationContext): Promise<Omit<JobChange, 'subscription_id'>> {
   const entered = withOtherFields(readFields(context, 'updateFields', updateFields), changeFields);
-  const { delete: cleared, ...fields } = entered.fields;
-  const set = await readCustomFields(context.node, context.itemIndex, context.engine);
+  const { delete: cleared, ...chosen } = entered.fields;
+  const { custom: set, values } = await readMapped(context, mappedFields, chosen);
+  const fields = { ...values, ...chosen };
   const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
   if (set.length + clear.length + Object.keys(fields).length === 0) {
     throw new ParameterMismatch(
@@ -98,6 +103,8 @@ interface Updated {
   readonly change: JobChange;
   readonly job: string;
   readonly status: 'complete' | 'pending';
+  /** The subscription before, where it was looked up by its address. */
+  readonly before: Subscription | undefined;
 }
 
 export const update: ItemOperation = {
@@ -109,8 +116,8 @@ export const update: ItemOperation = {
   properties,
   async execute(context) {
     const named = readSubscriber(context);
-    const { change, job, status } = await carryOut(context, named);
-    const outcome = { subscription_update_id: job, subscription_update_status: status };
+    const { change, job, status, before } = await carryOut(context, named);
+    const outcome = { subscription_update_id: job, job_status: status };
     if (status !== 'complete') return [{ id: change.subscription_id, ...outcome }];
     const record = await readUpdated(context, named, change);
     if (record === undefined) {
@@ -119,7 +126,8 @@ export const update: ItemOperation = {
       );
       return [{ id: change.subscription_id, ...outcome }];
     }
-    const ignored = changesNotApplied(change, record);
+    const notAsAsked = changesNotApplied(change, record);
+    const ignored = before === undefined ? notAsAsked : withOldValue(notAsAsked, record, before);
     if (ignored.length > 0)
       context.notice(
         `The service did not apply ${labelsOf(ignored, properties)}. "ignored_fields" names them in each item.`,
@@ -131,10 +139,11 @@ export const update: ItemOperation = {
 async function carryOut(context: OperationContext, named: Subscriber): Promise<Updated> {
   const seconds = readWaiting(context);
   const changes = await readChanges(context);
-  const subscription_id = 'id' in named ? named.id : (await findSubscription(context, named)).id;
-  const change = { subscription_id, ...changes };
-  if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending' };
-  return { change, job: await updateOne(context, change, seconds, likelyAddress(context, named)), status: 'complete' };
+  const before = 'id' in named ? undefined : await findSubscription(context, named, ['custom_fields']);
+  const change = { subscription_id: 'id' in named ? named.id : (before?.id ?? ''), ...changes };
+  if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending', before };
+  const job = await updateOne(context, change, seconds, likelyAddress(context, named));
+  return { change, job, status: 'complete', before };
 }
 
 /**
@@ -184,10 +193,5 @@ export const bulkUpdate: BatchOperation = {
           batch[0].context,
           batch.map(({ subscriptionId, changes }) => ({ subscription_id: subscriptionId, ...changes })),
         ),
-      toJson: (plan, job, status) => ({
-        subscription_id: plan.subscriptionId,
-        subscription_update_id: job,
-        status,
-      }),
     }),
 };

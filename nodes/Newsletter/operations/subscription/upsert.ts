@@ -8,22 +8,23 @@
  * `double_opt_override` activates an unconfirmed subscription only with it. Nobody is reactivated whose status the
  * specification does not have.
  *
- * The address is looked up before writing, to know whether a subscription existed. The answer does not tell: by the
- * specification a new address and a known one are both answered with 200. Some services answer 201 to a new one, but no
- * service can be relied on to do so, and a lost 201 may be followed by a 200 to the retry. Where n8n runs
- * the node again, what the first try found is kept: the second finds what the first has created.
+ * The address is looked up before writing, to know whether a subscription existed. The answer to the creation does not
+ * tell: by the specification a new address and a known one are both answered with 200. Some services answer 201 to a
+ * new one, but a lost 201 may be followed by a 200 to the retry. A subscription that was not found is new where it was
+ * created after the answer of the lookup, by the clock of the service. Where n8n runs the node again, what the first
+ * try found is kept: the second finds what the first has created.
  */
 import { messagesIn, type ServiceMessage } from '@newsletter-kit/core/engine';
-import { getsMail, hasLeft, isUnconfirmed, isUnknownStatus } from '@newsletter-kit/core/facts';
+import { getsMail, hasLeft, isUnconfirmed, isUnknownStatus, momentOf } from '@newsletter-kit/core/facts';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { labelsOf } from '../../parameters/properties.ts';
 import { toRecord } from '../../records.ts';
 import { toNodeFailure } from '../../transport/failure.ts';
 import { enrollOne } from '../automation.ts';
-import type { OperationContext, Saved } from '../definition.ts';
-import { fieldsNotApplied, type SentRequest, wasCreatedByAnother } from './ignoredFields.ts';
+import type { Before, OperationContext, Saved } from '../definition.ts';
+import { fieldsNotApplied, lacks, type SentRequest } from './ignoredFields.ts';
 import { type JobChange, updateOne } from './jobs.ts';
-import { findByAddress, type Subscription } from './read.ts';
+import { findByAddress, searchAddress, type Subscription } from './read.ts';
 
 /** Seconds to wait for a bulk update of one subscription. */
 const seconds = 300;
@@ -31,7 +32,8 @@ const seconds = 300;
 /** The result of a request. */
 interface Upserted {
   readonly record: Subscription;
-  readonly created: boolean;
+  /** Null where the service does not tell whether the subscription is new. */
+  readonly outcome: 'created' | 'updated' | 'unchanged' | null;
   /** Fields that the service did not apply. */
   readonly ignored: readonly string[];
   readonly warnings?: readonly ServiceMessage[];
@@ -48,26 +50,30 @@ export async function upsert(
   requested: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
-  const before = await findBefore(context, requested.email);
+  const { found: before } = await findBefore(context, requested.email);
   const request = withoutReactivation(requested, before);
-  const saved = await save(context, request, before !== null);
+  const saved = await save(context, request);
   const run = async (): Promise<LaterResult> => {
-    if (!saved.created) await applyRemaining(context, request, saved.answered);
+    const applied = await applyRemaining(context, request, saved);
     const record = await readBack(context, request, saved);
     const reactivated = hasLeft(before?.status) && !hasLeft(record.status);
-    return { record, ignored: notApplied(requested, record, saved.created, reactivated) };
+    const isSame = before !== null && !applied && hasSameValues(before, record);
+    return {
+      record,
+      outcome: saved.isNew === true ? 'created' : isSame ? 'unchanged' : saved.isNew === null ? null : 'updated',
+      ignored: notApplied(requested, record, { before, isNew: saved.isNew, reactivated }),
+    };
   };
-  const unconfirmed = saved.created ? [] : unconfirmedFields(request, saved.answered);
+  const unconfirmed = saved.isNew === true ? [] : unconfirmedFields(request, saved);
   return finish(context, saved, { run, unconfirmed, parameters });
 }
 
-/** The subscription that had the address before this execution worked on the item; null where there was none. */
-export async function findBefore(context: OperationContext, email: string): Promise<Subscription | null> {
+/** The subscription that had the address before this execution worked on the item. */
+export async function findBefore(context: OperationContext, email: string): Promise<Before> {
   const { earlier } = context;
-  if (earlier.before?.email === email) return earlier.before.found;
-  const found = (await findByAddress(context, email, ['custom_fields'])) ?? null;
-  earlier.before = { email, found };
-  return found;
+  if (earlier.before?.email === email) return earlier.before;
+  earlier.before = { email, ...(await searchAddress(context, email, ['custom_fields'])) };
+  return earlier.before;
 }
 
 /**
@@ -79,32 +85,48 @@ export async function createNew(
   request: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
-  const saved = await save(context, request, false);
+  const saved = await save(context, request);
+  const { isNew } = saved;
   const run = async (): Promise<LaterResult> => {
     const record = await readBack(context, request, saved);
-    return { record, ignored: notApplied(request, record, saved.created, false) };
+    const ignored = notApplied(request, record, { before: null, isNew, reactivated: false });
+    return { record, outcome: isNew === null ? null : isNew ? 'created' : 'updated', ignored };
   };
   return finish(context, saved, { run, unconfirmed: [], parameters });
 }
 
-async function save(
-  { engine, call, earlier }: OperationContext,
-  request: SentRequest,
-  existed: boolean,
-): Promise<Saved> {
+async function save(context: OperationContext, request: SentRequest): Promise<Saved> {
+  const { engine, call, earlier, notice } = context;
   if (earlier.saved?.email === request.email) return earlier.saved;
+  const before = await findBefore(context, request.email);
   const { status, data } = await engine.call('subscriptions.create', request, call).withResponse();
   const answered: Subscription = data.data;
-  earlier.saved = {
-    email: request.email,
-    answered,
-    created: status === 201 || (!existed && !wasCreatedByAnother(request, answered)),
-    warnings: messagesIn(data.warnings),
-  };
+  const isNew = status === 201 || isNewSince(before, answered);
+  if (isNew === null)
+    notice(
+      'The service does not tell whether a subscription is new, because its answers have no Date or its subscriptions no time of creation: "outcome" is null.',
+    );
+  earlier.saved = { email: request.email, answered, isNew, warnings: messagesIn(data.warnings) };
   return earlier.saved;
 }
 
-type LaterResult = Pick<Upserted, 'record' | 'ignored'>;
+/** Most milliseconds by which the clock that dates the answers may be ahead of the one that dates subscriptions. */
+const slackMs = 5_000;
+
+/** Whether a subscription was created after the search for its address; null where one of the times is missing. */
+function isNewSince({ found, at }: Before, { created }: Subscription): boolean | null {
+  if (found !== null) return false;
+  const createdAt = momentOf(created);
+  return createdAt === undefined || Number.isNaN(at) ? null : createdAt >= at - slackMs;
+}
+
+/** Whether a subscription has still all values that it had. */
+function hasSameValues(before: Subscription, record: Subscription): boolean {
+  const now: Readonly<Record<string, unknown>> = { ...record };
+  return Object.entries(before).every(([name, value]) => JSON.stringify(now[name]) === JSON.stringify(value));
+}
+
+type LaterResult = Pick<Upserted, 'record' | 'outcome' | 'ignored'>;
 
 /** The steps after the creation. */
 interface LaterSteps {
@@ -117,19 +139,20 @@ interface LaterSteps {
 /** Runs the steps after the creation. The failure of one names the completed ones. */
 async function finish(
   context: OperationContext,
-  { created, warnings }: Saved,
+  { isNew, warnings }: Saved,
   { run, unconfirmed, parameters }: LaterSteps,
 ): Promise<IDataObject> {
   try {
-    return toItem(context, { ...(await run()), created, warnings }, parameters);
+    return toItem(context, { ...(await run()), warnings }, parameters);
   } catch (error) {
     const { node, itemIndex } = context;
     const failure = toNodeFailure(node.getNode(), error, { itemIndex, parameters });
-    const done = created
-      ? 'The subscription was created, but reading it failed'
-      : `The subscription existed and its custom fields were set, but ${
-          unconfirmed.length > 0 ? `${labelsOf(unconfirmed, parameters)} may not have been` : 'reading it failed'
-        }`;
+    const done =
+      isNew === true
+        ? 'The subscription was created, but reading it failed'
+        : `The subscription existed and its custom fields were set, but ${
+            unconfirmed.length > 0 ? `${labelsOf(unconfirmed, parameters)} may not have been` : 'reading it failed'
+          }`;
     failure.message = `${done}: ${failure.message}`;
     throw failure;
   }
@@ -147,8 +170,12 @@ function withoutReactivation(requested: SentRequest, before: Subscription | null
 /** Fields of a creation that a bulk update also takes. */
 const bulkFields = ['tier', 'payments_customer_id', 'newsletter_list_ids', 'complimentary_gift_id'] as const;
 
-/** The bulk update that an existing subscription needs after the creation; null where it needs none. */
-function remaining(request: SentRequest, { id, status, ...record }: Subscription): JobChange | null {
+/**
+ * The bulk update that is needed after the creation; null where none is. A new subscription needs one where another
+ * client created it after the lookup, so that it lacks what was asked.
+ */
+function remaining(request: SentRequest, { isNew, answered: { id, status, ...record } }: Saved): JobChange | null {
+  if (isNew === true && !lacks('tier', request, { id, status, ...record })) return null;
   const { tier, payments_customer_id, newsletter_list_ids, complimentary_gift_id } = request;
   const change: JobChange = {
     subscription_id: id,
@@ -163,24 +190,24 @@ function remaining(request: SentRequest, { id, status, ...record }: Subscription
   return bulkFields.some((name) => name in change) ? change : null;
 }
 
-async function applyRemaining(context: OperationContext, request: SentRequest, answered: Subscription): Promise<void> {
-  const change = remaining(request, answered);
+/** Whether something remained to be applied. */
+async function applyRemaining(context: OperationContext, request: SentRequest, saved: Saved): Promise<boolean> {
+  const change = remaining(request, saved);
+  const { answered, isNew } = saved;
   if (change !== null) await updateOne(context, change, seconds, answered.email ?? undefined);
-  if (hasLeft(answered.status)) return;
+  if (isNew === true || hasLeft(answered.status)) return change !== null;
+  const { automation_ids = [] } = request;
   // An existing enrollment is the requested result.
-  for (const automationId of request.automation_ids ?? [])
-    await enrollOne(context, { automationId, subscription_id: answered.id });
+  for (const automationId of automation_ids) await enrollOne(context, { automationId, subscription_id: answered.id });
+  return change !== null || automation_ids.length > 0;
 }
 
-/** The current subscription. A created one is read again only for fields that `expand` adds. */
-async function readBack(
-  context: OperationContext,
-  request: SentRequest,
-  { answered, created }: Saved,
-): Promise<Subscription> {
+/** The current subscription. A created one is read again only for fields that `expand` adds, or that were changed. */
+async function readBack(context: OperationContext, request: SentRequest, saved: Saved): Promise<Subscription> {
+  const { answered, isNew } = saved;
   const { custom_fields, newsletter_list_ids, premium_tier_ids } = request;
-  if (created && !custom_fields && !newsletter_list_ids && !premium_tier_ids)
-    return { ...answered, custom_fields: answered.custom_fields ?? [] };
+  const isWhole = !custom_fields && !newsletter_list_ids && !premium_tier_ids && remaining(request, saved) === null;
+  if (isNew === true && isWhole) return { ...answered, custom_fields: answered.custom_fields ?? [] };
   const found = await findByAddress(context, answered.email ?? request.email, [
     'custom_fields',
     ...(newsletter_list_ids ? (['newsletter_lists'] as const) : []),
@@ -189,10 +216,18 @@ async function readBack(
   return found?.id === answered.id ? found : answered;
 }
 
+/** What is known of the subscription before the request. */
+interface Knowledge {
+  readonly before: Subscription | null;
+  readonly isNew: boolean | null;
+  readonly reactivated: boolean;
+}
+
 /** Names of the requested fields that were not applied. */
-function notApplied(requested: SentRequest, record: Subscription, created: boolean, reactivated: boolean): string[] {
-  const shown = fieldsNotApplied(requested, record);
-  return [...new Set(created ? shown : [...creationOnlyFields(requested, record, reactivated), ...shown])].toSorted();
+function notApplied(requested: SentRequest, record: Subscription, { before, isNew, reactivated }: Knowledge): string[] {
+  const shown = fieldsNotApplied(requested, record, before);
+  const unseen = isNew === false ? creationOnlyFields(requested, record, reactivated) : [];
+  return [...new Set([...unseen, ...shown])].toSorted();
 }
 
 /** Ignored fields of an existing subscription that its record does not show. */
@@ -212,17 +247,17 @@ function creationOnlyFields(requested: SentRequest, record: Subscription, reacti
 }
 
 /** Fields that may not have been applied when a later step fails. */
-function unconfirmedFields(request: SentRequest, answered: Subscription): readonly string[] {
-  const change = remaining(request, answered);
+function unconfirmedFields(request: SentRequest, saved: Saved): readonly string[] {
+  const change = remaining(request, saved);
   const names = bulkFields.filter((name) => change !== null && name in change);
-  const enrolls = !hasLeft(answered.status) && (request.automation_ids ?? []).length > 0;
+  const enrolls = !hasLeft(saved.answered.status) && (request.automation_ids ?? []).length > 0;
   return [...names, ...(enrolls ? ['automation_ids'] : [])];
 }
 
 /** Converts the result to an item, and shows notices about ignored fields. */
 export function toItem(
   { notice }: Pick<OperationContext, 'notice'>,
-  { record: { created: created_at, ...record }, created, ignored, warnings = [] }: Upserted,
+  { record, outcome, ignored, warnings = [] }: Upserted,
   parameters: readonly INodeProperties[],
 ): IDataObject {
   for (const { message } of warnings)
@@ -235,9 +270,9 @@ export function toItem(
   );
   if (untold.length > 0)
     notice(
-      `The service did not apply ${labelsOf(untold, parameters)}${created ? '' : ' to a subscription that existed already'}. "ignored_fields" names them in each item.`,
+      `The service did not apply ${labelsOf(untold, parameters)}${outcome === 'created' ? '' : ' to a subscription that existed already'}. "ignored_fields" names them in each item.`,
     );
-  const staysInactive = !created && hasLeft(record.status);
+  const staysInactive = outcome !== 'created' && hasLeft(record.status);
   if (isUnknownStatus(record.status))
     notice(
       `A subscription has the status "${record.status}", which the specification does not have: this node reactivates nobody who has it.`,
@@ -248,8 +283,7 @@ export function toItem(
     );
   return toRecord({
     ...record,
-    created,
-    created_at,
+    outcome,
     ignored_fields: [...ignored],
     ...(staysInactive && { stays_inactive: true }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),

@@ -28,6 +28,7 @@ export {
 } from './forecast.ts';
 export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
 export { kindOf, Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
+export { refusalIn } from './column-values.ts';
 export { ConsentSurvey, type ConsentOptions, type Refusal } from './consent.ts';
 export { anyOther, blankCell, leftByIn, leftByText, namesIn, namesText, yesNoIn, yesNoText } from './left-by.ts';
 export type { DateOrder } from '../facts/dates.ts';
