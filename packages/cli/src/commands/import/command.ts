@@ -32,7 +32,10 @@ export function define(command: Command, context: Context) {
         '--yes',
         'go on also where the import changes more than 10 % of the publication, and more than 100 people',
       )
-      .option('--delimiter <character>', 'separator of cells (default: the sign that cuts the first rows into the most equal number of cells)')
+      .option(
+        '--delimiter <character>',
+        'separator of cells (default: the sign that cuts the first rows into the most equal number of cells)',
+      )
       .option(
         '--encoding <name>',
         'character encoding, such as windows-1252 (default: UTF-16 by its byte order mark or its NULs; UTF-8 where it is; else windows-1252)',

@@ -89,13 +89,16 @@ function delimiterOf(sample: string, isWhole: boolean): string {
   const top = sample.split('\n', topLines).join('\n');
   const signs = top.replaceAll(/"[^"]*"/g, '').match(/[^\p{L}\p{M}\p{N}\s"'@._-]/gu) ?? [];
   const cuts = [...new Set([...usual, ...signs])].map((delimiter) => {
-    const rows = firstRows(sample, delimiter, isWhole);
+    const { rows, isBroken } = firstRows(sample, delimiter, isWhole);
     const times = new Map<number, number>();
     for (const { length } of rows) if (length > 1) times.set(length, (times.get(length) ?? 0) + 1);
     const addresses = rows.filter((cells) => cells.some(isAddress)).length;
-    return { delimiter, share: Math.max(0, ...times.values()) / Math.max(1, rows.length), addresses };
+    return { delimiter, isBroken, rows: rows.length, equal: Math.max(0, ...times.values()), addresses };
   });
+  // Rows below a quotation mark that a delimiter makes a stray one are not cut alike.
+  const most = Math.max(1, ...cuts.map(({ rows }) => rows));
   const [best] = cuts
+    .map((cut) => ({ ...cut, share: cut.equal / (cut.isBroken ? most : Math.max(1, cut.rows)) }))
     .filter(({ delimiter, share }) => share > (usual.includes(delimiter) ? 0 : 0.5))
     .toSorted((one, other) => other.share - one.share || other.addresses - one.addresses);
   return best?.delimiter ?? none;
@@ -109,7 +112,7 @@ const dialect = {
 } as const;
 
 /** The first filled rows of a text; of one that was cut, without its last row. */
-function firstRows(text: string, delimiter: string, isWhole: boolean): readonly string[][] {
+function firstRows(text: string, delimiter: string, isWhole: boolean) {
   const rows: string[][] = [];
   const keep = (row: string[]): null => {
     rows.push(row);
@@ -120,9 +123,9 @@ function firstRows(text: string, delimiter: string, isWhole: boolean): readonly 
     parse(text, { ...dialect, ...options, delimiter });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    return rows;
+    return { rows, isBroken: true };
   }
-  return isWhole || rows.length === sampleRows ? rows : rows.slice(0, -1);
+  return { rows: isWhole || rows.length === sampleRows ? rows : rows.slice(0, -1), isBroken: false };
 }
 
 /** Gives the records of each chunk of text together: a stream of single records takes time of its own. */
