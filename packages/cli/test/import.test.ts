@@ -154,8 +154,8 @@ test('reports usage errors before anything is sent', async ({ sandboxOnPort: san
   const { path } = people(['Mail,Age', 'ada@example.com,36']);
   const cases: [string[], string][] = [
     [['import', `${path}.not`], 'there is no such file'],
-    [['import', path], '--map "Mail=custom:Mail" or --map "Mail=" or --others ignore or --others custom.'],
-    [['import', path, '--others', 'ignore'], 'or say which it is: --map "Mail=email".'],
+    [['import', path], '--map "Age=custom:Age" or --map "Age=" or --others ignore or --others custom.'],
+    [['import', path, '--others', 'ignore', '--map', 'Mail='], 'No column holds e-mail addresses.'],
     [['import', path, '--map', 'Mail=email'], 'No field is known for column "Age"'],
   ];
   for (const [args, text] of cases) {

@@ -1,6 +1,6 @@
 /** Writes zod schemas as TypeScript, with the words they carry as TSDoc. */
 import * as z from 'zod/mini';
-import { acceptedFor } from '../src/schema/tolerant.ts';
+import { acceptedFor, isOpen } from '../src/schema/tolerant.ts';
 
 /** `answer`: the tolerant reading, as the client returns it. `request`: as a caller writes it. */
 export type Reading = 'answer' | 'request';
@@ -40,7 +40,7 @@ export function createTypeWriter(isGuaranteed: (object: z.ZodMiniObject, field: 
     }
     if (schema instanceof z.ZodMiniEnum) {
       const words = schema.options.map((word) => literal(word));
-      return reading === 'answer' ? [...words, '(string & {})'].join(' | ') : words.join(' | ');
+      return [...words, ...(reading === 'answer' || isOpen(schema) ? ['(string & {})'] : [])].join(' | ');
     }
     if (schema instanceof z.ZodMiniLiteral) return [...schema.def.values].map((value) => literal(value)).join(' | ');
     if (schema instanceof z.ZodMiniUnion) return union(...schema.def.options.map((option) => typeOf(option, reading)));

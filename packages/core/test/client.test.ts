@@ -45,8 +45,8 @@ describe('the client', () => {
     expectTypeOf(client.customFields.list)
       .parameter(0)
       .toEqualTypeOf<{ publicationId?: string | undefined } | undefined>();
-    // @ts-expect-error -- a status that does not exist; a list is not asked for before it is awaited
-    void client.subscriptions.list({ status: 'asleep' });
+    // @ts-expect-error -- a field that does not exist; a list is not asked for before it is awaited
+    void client.subscriptions.list({ order: 'asc' });
     expectTypeOf({ utm_source: 'x' }).not.toExtend<Parameters<typeof client.subscriptions.create>[0]>();
   });
 

@@ -1,6 +1,7 @@
 /** Reads lists, page by page. */
 import { operation as operationById } from '../contract/index.ts';
 import { pageLimit } from '../contract/values.ts';
+import { isRecord } from '../is-record.ts';
 import type { Answered, Caller } from './caller.ts';
 import { readRecords, type Deviation } from './deviations.ts';
 import { BadRequestError, InvalidAnswerError, type CallName } from './errors.ts';
@@ -11,8 +12,8 @@ import { prepareCall, withQuery, type ArgumentValues, type PreparedCall, type Re
 export class Lists {
   readonly #caller: Caller;
   readonly #settings: RequestSettings;
-  /** The page sizes that the service takes where they are smaller than those of the specification; null for its own. */
-  readonly #pageSizes = new Map<CallName, number | null>();
+  /** The page sizes that the service takes where they are smaller than those of the specification. */
+  readonly #pageSizes = new Map<CallName, number>();
 
   constructor(caller: Caller, settings: RequestSettings) {
     this.#caller = caller;
@@ -47,14 +48,16 @@ export class Lists {
     });
   }
 
-  /** Calls for a page, with a smaller page size where the service refuses the one that was asked for. */
+  /**
+   * Calls for a page. A page size that the service refuses is left out, and the size of its answer is the largest that
+   * is asked for from then on.
+   */
   async #answerOf(call: PreparedCall, trail: Trail): Promise<Answered> {
     const { operation, parts } = call;
     const { id } = operation;
     const { limit } = parts.query;
     const largest = this.#pageSizes.get(id);
-    const size = largest === undefined || limit === undefined ? limit : largest && Math.min(Number(limit), largest);
-    // A query of null is left out.
+    const size = largest === undefined || limit === undefined ? limit : Math.min(Number(limit), largest);
     const sized = size === limit ? call : withQuery(this.#settings, call, { ...parts.query, limit: size });
     try {
       return await this.#caller.answerOf(sized);
@@ -67,14 +70,25 @@ export class Lists {
         const head = { status: operation.success, headers: {} };
         return { data: { data: [] }, head, sent: [], found: [takenAsWhole] };
       }
-      const allowed = typeof size === 'number' ? allowedPageSize(error, size) : undefined;
-      if (allowed === undefined) throw error;
+      if (Number(size ?? 0) <= pageLimit.default) throw error;
+      const { limit: _limit, ...rest } = parts.query;
+      const answered = await this.#caller.answerOf(withQuery(this.#settings, call, rest)).catch(() => {
+        throw error; // it is about something else
+      });
+      const allowed = pageSizeOf(answered.data) ?? pageLimit.default;
       this.#pageSizes.set(id, allowed);
-      const problem = `at most ${allowed ?? 'the default number of'} records a page are taken; asked for so many`;
-      const deviations: Deviation[] = [{ operation: id, part: 'request', field: 'limit', problem, records: 1 }];
-      return this.#answerOf({ ...call, deviations }, trail);
+      const problem = `pages of so many records are refused; asked for at most ${allowed} from now on`;
+      const told: Deviation = { operation: id, part: 'request', field: 'limit', problem, records: 1 };
+      return { ...answered, sent: [...answered.sent, told] };
     }
   }
+}
+
+/** The page size of an answer: as it says, or else the number of its records. */
+function pageSizeOf(data: unknown): number | undefined {
+  const { limit, data: records } = isRecord(data) ? data : {};
+  const size = Number.isSafeInteger(limit) ? Number(limit) : Array.isArray(records) ? records.length : 0;
+  return size > 0 ? size : undefined;
 }
 
 /** No record is of a later time than a day after the service's own `Date`. */
@@ -88,16 +102,4 @@ export function withLargestPages(id: ListId, args: ArgumentValues): ArgumentValu
   const names: readonly string[] = operationById(id).query;
   if (!names.includes('limit') || args['page'] !== undefined) return args;
   return { ...args, limit: args['limit'] ?? pageLimit.max };
-}
-
-/**
- * The largest page size that a service takes, from its refusal of a larger one: null where it does not name it,
- * undefined where it refuses something else.
- */
-function allowedPageSize({ errors }: BadRequestError, asked: number): number | null | undefined {
-  const said = errors.filter(({ message }) => /\b(limit|page.?size|per.?page)\b/i.test(message));
-  if (said.length === 0) return undefined;
-  const numbers = said.flatMap(({ message }) => [...message.matchAll(/\d+/g)].map(Number));
-  const allowed = numbers.filter((number) => number > 0 && number < asked);
-  return allowed.length > 0 ? Math.max(...allowed) : null;
 }

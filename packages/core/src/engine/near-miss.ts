@@ -14,9 +14,15 @@ export function nearMiss(name: string, known: readonly string[]): string | undef
 }
 
 /** A problem of a request, without a period: `"…" is not known here; did you mean "…"?` */
-export function misspelt(path: string, meant: string): string {
-  return `"${path}" is not known here; did you mean "${meant}"?`;
+export function misspelt(path: string, meant: string, as: keyof typeof unknownTexts = 'name'): string {
+  return `${as === 'name' ? `"${path}"` : `the value of "${path}"`} is not known here; did you mean "${meant}"?`;
 }
+
+/** What is told of a name, or of a value, that is sent although it is not known. */
+export const unknownTexts = {
+  name: 'is not in the specification; sent as it is',
+  value: 'holds a value that the specification does not show; sent as it is',
+} as const;
 
 /** Without what names are often written differently in. */
 function plain(name: string): string {

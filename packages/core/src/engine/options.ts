@@ -105,7 +105,7 @@ export interface RequestParts {
 
 /** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
 export interface Validator {
-  /** The request as it should be sent, and the names in it that are not known; or its problems. */
+  /** The request as it should be sent, and what in it is not known; or its problems. */
   request(id: OperationId, parts: Pick<RequestParts, 'query' | 'body'>): CheckedRequest;
   /** What in an answer is not as the specification has it; empty for most. */
   answer(id: OperationId, value: unknown): readonly FieldDeviation[];
@@ -113,5 +113,5 @@ export interface Validator {
 
 /** A request that can be sent, or the problems that keep it from being sent. */
 export type CheckedRequest =
-  | { readonly value: Pick<RequestParts, 'query' | 'body'>; readonly unknown: readonly string[] }
+  | { readonly value: Pick<RequestParts, 'query' | 'body'>; readonly unknown: readonly FieldDeviation[] }
   | { readonly problems: readonly string[] };

@@ -2,10 +2,10 @@
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { normalizeAddress } from '../signup/address.ts';
-import type { Deviation } from './deviations.ts';
+import type { Deviation, FieldDeviation } from './deviations.ts';
 import { InvalidRequestError } from './errors.ts';
 import type { HostRequest } from './host.ts';
-import { misspelt, nearMiss } from './near-miss.ts';
+import { misspelt, nearMiss, unknownTexts } from './near-miss.ts';
 import type { CalledOperation, CallOptions, CustomerIdField, RequestParts, Validator } from './options.ts';
 
 /** What all requests of an engine share. */
@@ -48,13 +48,14 @@ export async function prepareCall(
   const call = { operation, args, options };
   // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
   if (!settings.validator || (parts.body === null && Object.keys(parts.query).length === 0))
-    return encode(settings, { ...call, parts, deviations: unknownNames(id, unknown) });
+    return encode(settings, { ...call, parts, deviations: inRequest(id, unknown) });
   const checked = (await settings.validator).request(id, parts);
   if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
+  const isNew = ({ field }: FieldDeviation): boolean => !checked.unknown.some((each) => each.field === field);
   return encode(settings, {
     ...call,
     parts: { path: parts.path, ...checked.value },
-    deviations: unknownNames(id, [...new Set([...unknown, ...checked.unknown])]),
+    deviations: inRequest(id, [...unknown.filter(isNew), ...checked.unknown]),
   });
 }
 
@@ -116,9 +117,8 @@ function withPublication(
   return path.includes('{publicationId}') ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
 }
 
-function unknownNames(operation: OperationId, names: readonly string[]): Deviation[] {
-  const problem = 'is not in the specification; sent as it is';
-  return names.map((field) => ({ operation, part: 'request', field, problem, records: 1 }));
+function inRequest(operation: OperationId, unknown: readonly FieldDeviation[]): Deviation[] {
+  return unknown.map((each) => ({ records: 1, ...each, operation, part: 'request' }));
 }
 
 export const pathParameter = /\{(\w+)\}/g;
@@ -157,7 +157,7 @@ export const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
 export function sortArguments(
   operation: CalledOperation,
   args: ArgumentValues,
-): RequestParts & { readonly unknown: readonly string[] } {
+): RequestParts & { readonly unknown: readonly FieldDeviation[] } {
   const problems: string[] = [];
   const path = operation.path.replace(pathParameter, (_, name: string) => {
     const value = args[name];
@@ -171,7 +171,7 @@ export function sortArguments(
   const targets = targetsOf(operation);
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
-  const unknown: string[] = [];
+  const unknown: FieldDeviation[] = [];
   for (const [name, given] of Object.entries(args)) {
     if (given === undefined || targets.path.has(name)) continue;
     // Blanks alone stay: without its address, the list would be that of everybody.
@@ -181,7 +181,7 @@ export function sortArguments(
     else {
       const meant = nearMiss(name, [...targets.path, ...targets.query.keys(), ...targets.body]);
       if (meant !== undefined) problems.push(misspelt(name, meant));
-      unknown.push(name);
+      unknown.push({ field: name, problem: unknownTexts.name });
       (operation.body ? body : query)[name] = value;
     }
   }

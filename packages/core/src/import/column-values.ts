@@ -26,6 +26,13 @@ const someRows = 20;
 /** Longest value that a question repeats. */
 export const longestShown = 40;
 
+/** What databases write into a file where they hold nothing. */
+const emptyValue = /^(?:NULL|\\N|\[\]|0000-00-00(?:[ T]00:00(?::00(?:\.0+)?)?)?)$/;
+
+/** A cell's text; none where a database wrote it for nothing. */
+export const filledText = (cell: string | undefined): string =>
+  cell === undefined || emptyValue.test(cell) ? '' : cell.trim();
+
 const asks: ReadonlySet<Standing> = new Set(standings.slice(standings.indexOf('never')));
 
 /** Matches every text in which something refuses: most cells are done with one look at them. */

@@ -1,4 +1,5 @@
 /** Reads the rows of a table: which column fills which field, and who may get mails. Pure. */
+import { filledText } from './column-values.ts';
 import { ConsentSurvey, type ConsentOptions } from './consent.ts';
 import { fieldValueReader, type FieldValueReader } from './field-value.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type HeadingMeaning,
   type HeadingTarget,
 } from './headings.ts';
+import { isAddress } from '../signup/address.ts';
 import { ask, notationOf, type Notation, type NotationAnswers } from './notation.ts';
 import { isRequestField, requestFields } from './request.ts';
 import type { SourceRow } from './source.ts';
@@ -59,7 +61,7 @@ interface Reader {
 
 const custom = (name: string): `custom:${string}` => `custom:${name}`;
 
-/** A table of which the headings are known: {@link see} every row where it {@link needsRows}, then {@link finish}. */
+/** A table of which the headings are known: {@link see} every row, then {@link finish}, then {@link read} each. */
 export class Table {
   readonly consent: ConsentSurvey;
   /** Columns that fill nothing, and say nothing of who has left. Known after {@link finish}. */
@@ -70,14 +72,17 @@ export class Table {
   readonly #options: ColumnOptions;
   readonly #kinds: ReadonlyMap<string, string>;
   readonly #meaningOf: (heading: string) => HeadingMeaning | undefined;
-  /** Position of the address; -1 where there is none. */
+  /** Position of the column whose cells are addresses; -1 where there is none. */
   readonly address: number;
   /** By the position of the column. */
   readonly #notations: ReadonlyMap<number, Notation>;
   #readers: readonly Reader[] = [];
 
-  /** @throws TableError */
-  constructor(header: readonly string[], options: ColumnOptions = {}) {
+  /**
+   * @param sample - the first rows, by which the column of the addresses is found
+   * @throws TableError
+   */
+  constructor(header: readonly string[], options: ColumnOptions = {}, sample: readonly (readonly string[])[] = []) {
     if (header.some((cell) => /\S@\S/.test(cell)))
       throw new TableError(
         'The first row looks like data, as it holds an e-mail address. Put a row above it that names the columns, "email" among them.',
@@ -90,8 +95,9 @@ export class Table {
     this.#options = options;
     this.#kinds = new Map(options.customFields?.map(({ display, kind }) => [String(display), kind ?? 'string']));
     this.#meaningOf = headingReader([...this.#kinds.keys()]);
-    this.consent = new ConsentSurvey(header, options);
-    this.address = header.findIndex((column) => this.#fills(column) === 'email');
+    this.address = this.#addressColumn(sample);
+    const address: Record<string, 'email'> = this.address < 0 ? {} : { [header[this.address] ?? '']: 'email' };
+    this.consent = new ConsentSurvey(header, { ...options, columns: { ...options.columns, ...address } });
     this.#notations = new Map(
       header.flatMap((column, at) => {
         const notation = notationOf(kindOf(this.#fills(column), this.#kinds), column, options);
@@ -100,18 +106,13 @@ export class Table {
     );
   }
 
-  /** Whether rows decide how the table is read. */
-  get needsRows(): boolean {
-    return this.consent.needsRows || this.#notations.size > 0;
-  }
-
   /** @param row - its number. @throws TableError where another table begins */
   see(cells: readonly string[], row: number): void {
     this.#checkAddress(cells, row);
     const standing = this.consent.see(cells, row, cells[this.address]);
     if (standing === 'subscribed' || (standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm'))
       this.wanted += 1;
-    for (const [at, notation] of this.#notations) notation.see(cells[at] ?? '');
+    for (const [at, notation] of this.#notations) notation.see(filledText(cells[at]));
   }
 
   /** @throws TableError that says which columns, or values in them, are not understood */
@@ -123,12 +124,10 @@ export class Table {
     this.unused = this.#header.filter(
       (column) => column !== '' && !used.has(column) && this.#options.columns?.[column] !== null,
     );
-    if (!this.#readers.some(({ target, custom: isCustom }) => target === 'email' && !isCustom)) {
+    if (this.address < 0)
       throw new TableError(
-        `No column holds the e-mail address. The columns are ${list(this.#header)}. Name one "email" in the header, or say which it is`,
-        { option: 'columns', column: this.#header[0] ?? '', target: 'email' },
+        `No column holds e-mail addresses. The columns are ${list(this.#header)}. Import the file that has them.`,
       );
-    }
   }
 
   /** Reads a row, after {@link finish}; empty cells set nothing. @throws TableError where another table begins */
@@ -141,7 +140,7 @@ export class Table {
     const fields: { name: string; value: unknown }[] = [];
     const problems: string[] = [];
     for (const reader of this.#readers) {
-      const text = cells[reader.at] ?? '';
+      const text = filledText(cells[reader.at]);
       if (text === '') continue;
       const value = reader.value.read(text);
       if (value === undefined) problems.push(`column "${reader.column}" must hold ${reader.value.expected}`);
@@ -165,17 +164,56 @@ export class Table {
       );
   }
 
-  /** What a column fills by the user's words or its heading, whether or not it speaks of consent. */
+  /**
+   * The column that the user names; else the one most of whose filled cells are addresses, or where there are none, that
+   * is called so. Of several, the one that is called so.
+   *
+   * @throws TableError that asks for it
+   */
+  #addressColumn(sample: readonly (readonly string[])[]): number {
+    const { columns = {} } = this.#options;
+    const named = this.#header.findIndex((column) => Object.hasOwn(columns, column) && columns[column] === 'email');
+    if (named >= 0) return named;
+    const open = [...this.#header.keys()].filter((at) => !Object.hasOwn(columns, this.#header[at] ?? ''));
+    const isCalledSo = (at: number): boolean => {
+      const meaning = this.#meaningOf(this.#header[at] ?? '');
+      return meaning !== undefined && 'target' in meaning && meaning.target === 'email';
+    };
+    const addresses = open.map((at) => {
+      const filled = sample.map((cells) => filledText(cells[at])).filter(Boolean);
+      return { at, share: filled.length === 0 ? 0 : filled.filter(isAddress).length / filled.length };
+    });
+    const holding = (share: number): readonly number[] =>
+      addresses.filter((each) => each.share > share).map(({ at }) => at);
+    const byCells = holding(0.5);
+    const called = (byCells.length > 0 ? byCells : open).filter(isCalledSo);
+    const found = called.length > 0 ? called : byCells;
+    if (found.length === 1) return found[0] ?? -1;
+    const asked = found.length > 0 ? found : holding(0);
+    if (asked.length === 0) return -1;
+    const names = asked.map((at) => this.#header[at] ?? '');
+    throw new TableError(
+      `E-mail addresses stand in column ${list(names)}. Say which to import`,
+      ...names.map((column) => ({ option: 'columns', column, target: 'email' }) as const),
+    );
+  }
+
+  /** What a column fills by the user's words, its cells or its heading, whether or not it speaks of consent. */
   #fills(column: string): ColumnTarget | undefined {
     const { columns = {} } = this.#options;
-    if (!Object.hasOwn(columns, column)) return targetOf(this.#meaningOf(column), column);
+    if (!Object.hasOwn(columns, column)) {
+      if (column === this.#header[this.address]) return 'email';
+      const target = targetOf(this.#meaningOf(column), column);
+      return target === 'email' ? undefined : target;
+    }
     const target = columns[column];
     // In the field's own spelling.
     return target?.startsWith(customPrefix) ? (targetOf(this.#meaningOf(target), column) ?? target) : target;
   }
 
   #isUnused(column: string): boolean {
-    return !Object.hasOwn(this.#options.columns ?? {}, column) && this.consent.isUnused(column);
+    const isNamed = Object.hasOwn(this.#options.columns ?? {}, column) || column === this.#header[this.address];
+    return !isNamed && this.consent.isUnused(column);
   }
 
   #readersOf(): readonly Reader[] {

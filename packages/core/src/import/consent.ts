@@ -4,7 +4,7 @@
  * list of words closes that question. Pure.
  */
 import { AddressSet } from './address-set.ts';
-import { ColumnValues, refusalIn } from './column-values.ts';
+import { ColumnValues, filledText, refusalIn } from './column-values.ts';
 import { headingReader, TableError, type ColumnTarget, type TableRemedy, type ValueMeanings } from './headings.ts';
 import { anyOther, blankCell } from './left-by.ts';
 import { isRequestField } from './request.ts';
@@ -247,9 +247,9 @@ function standingOfFile(name: string): Refusal | undefined {
   return undefined;
 }
 
-/** A cell as a text; an empty list is blank, and other records are filled. */
+/** A cell as a text; records are filled. */
 function textOf(cell: unknown): string {
-  if (typeof cell === 'string') return cell === '[]' ? '' : cell.trim();
+  if (typeof cell === 'string') return filledText(cell);
   if (cell === undefined || cell === null) return '';
   if (Array.isArray(cell)) return cell.map(textOf).filter(Boolean).join(', ');
   return typeof cell === 'boolean' || typeof cell === 'number' ? String(cell) : 'set';

@@ -1,6 +1,7 @@
 /** Says before an import what it will do: it reads the rows as the import does, and sends nothing. */
 import type { Engine } from '../engine/engine.ts';
 import type { CallOptions } from '../engine/options.ts';
+import { readQuotaHeaders } from '../engine/rate-limit.ts';
 import { hasLeft, isUnknownStatus } from '../facts/subscriber-status.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
 import { addressKey } from '../signup/address.ts';
@@ -9,7 +10,7 @@ import { bulkBytes, maxBatchSize, runImport } from './import-subscriptions.ts';
 import type { CommonOptions, ImportResult } from './options.ts';
 import type { Rejection } from './source.ts';
 
-/** Requests a minute that the service usually allows; what an engine learns from its answers is not used. */
+/** Requests a minute that the service usually allows; estimates are by it where no answer has stated another limit. */
 export const usualQuota = 180;
 
 /** An import that changes more people than this, and a larger share of its publication, is asked for first. */
@@ -29,7 +30,6 @@ export interface ReadingCost {
   /** How: the whole list, or a request for each row. */
   readonly by: 'list' | 'lookup';
   readonly requests: number;
-  /** At {@link usualQuota}. */
   readonly minutes: number;
   /** People in the publication. */
   readonly people: number;
@@ -76,9 +76,11 @@ export interface Forecast extends Pick<ImportResult, 'read' | 'rejected' | 'dupl
   readonly welcomes: Range;
   /** Automations that rows name, with their number. Those that start by themselves at a signup come in addition. */
   readonly automations: readonly { readonly id: string; readonly rows: number }[];
-  /** Requests of the import, and minutes at {@link usualQuota}. */
+  /** Requests of the import, and the minutes that they take. */
   readonly requests: number;
   readonly minutes: number;
+  /** Requests a minute: as the service has stated it, or {@link usualQuota}. */
+  readonly perMinute: number;
 }
 
 /** What a row asks for, as bits. */
@@ -158,6 +160,7 @@ export async function forecastImport(options: ForecastOptions): Promise<Forecast
   const asked = count((bits) => (bits & asks.confirmation) !== 0);
   const undecided = count((bits) => (bits & (asks.confirmation | asks.none)) === 0);
   const welcomed = count((bits) => (bits & asks.welcome) !== 0);
+  const perMinute = known?.perMinute ?? usualQuota;
   const { read, rejected, duplicates, left, unconfirmed, batches } = result;
   return {
     read,
@@ -172,33 +175,38 @@ export async function forecastImport(options: ForecastOptions): Promise<Forecast
     welcomes: { least: known ? welcomed : 0, most: welcomed },
     automations: [...rows.automations].map(([id, number]) => ({ id, rows: number })),
     requests: batches,
-    minutes: batches / usualQuota,
+    minutes: batches / perMinute,
+    perMinute,
   };
 }
 
 /** People in a publication by its own count; undefined where the service does not say. */
-export async function countPeople({
-  engine,
-  publicationId,
-  call,
-}: Pick<ForecastOptions, 'engine' | 'publicationId' | 'call'>): Promise<number | undefined> {
-  const page = await engine.list('subscriptions.list', { publicationId, limit: 1, page: 1 }, call);
-  return page.totalResults ?? undefined;
+export async function countPeople(options: CountOptions): Promise<number | undefined> {
+  return (await firstPage(options)).totalResults ?? undefined;
 }
+
+type CountOptions = Pick<ForecastOptions, 'engine' | 'publicationId' | 'call'>;
+
+const firstPage = ({ engine, publicationId, call }: CountOptions) =>
+  engine.list('subscriptions.list', { publicationId, limit: 1, page: 1 }, call);
 
 interface Known {
   readonly counts: NonNullable<Forecast['known']>;
   /** What the rows of new people ask for. */
   readonly bits: readonly number[];
+  /** See {@link Forecast.perMinute}. */
+  readonly perMinute: number;
 }
 
 async function readKnown(rows: Rows, options: ForecastOptions): Promise<Known> {
   const { engine, publicationId, call, onCost } = options;
-  const people = (await countPeople(options)) ?? Number.POSITIVE_INFINITY;
+  const { totalResults, response } = await firstPage(options);
+  const people = totalResults ?? Number.POSITIVE_INFINITY;
+  const perMinute = readQuotaHeaders(response.headers, engine.host.now())?.limit || usualQuota;
   const pages = Math.ceil(people / pageSize);
   const by = rows.bits.length <= Math.min(pages, mostLookups) ? 'lookup' : 'list';
   const requests = by === 'lookup' ? rows.bits.length : pages;
-  await onCost?.({ by, requests, minutes: requests / usualQuota, people });
+  await onCost?.({ by, requests, minutes: requests / perMinute, people });
 
   const seen = new Set<number>();
   let [present, away, returning] = [0, 0, 0];
@@ -220,5 +228,5 @@ async function readKnown(rows: Rows, options: ForecastOptions): Promise<Known> {
         if (typeof found.email === 'string' && addressKey(found.email) === addressKey(email)) take(found);
     }
   const bits = rows.bits.filter((_, index) => !seen.has(index + 1));
-  return { counts: { fresh: bits.length, present, away, returning }, bits };
+  return { counts: { fresh: bits.length, present, away, returning }, bits, perMinute };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field, lenient } from '../schema/tolerant.ts';
+import { field, lenient, open } from '../schema/tolerant.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 
@@ -79,7 +79,10 @@ const automationEmail = shape.record('AutomationEmail', 'An e-mail that an autom
   ),
 });
 
-const expand = shape.expand(['stats'], 'Data to add to each automation: `stats` adds journey and e-mail statistics.');
+const expand = shape.repeated(
+  open(['stats']),
+  'Data to add to each automation: `stats` adds journey and e-mail statistics.',
+);
 const path = { automationId: shape.automationId };
 
 export const automations = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field } from '../schema/tolerant.ts';
+import { field, open } from '../schema/tolerant.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 
@@ -40,7 +40,7 @@ export const conditionSets = {
         cursor: shape.cursor,
         page: shape.page,
         purpose: shape.optional(
-          z.enum(values.conditionSetPurposes),
+          open(values.conditionSetPurposes),
           'Only condition sets for this purpose. All purposes when left out.',
         ),
       }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field, lenient } from '../schema/tolerant.ts';
+import { field, lenient, open } from '../schema/tolerant.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 
@@ -39,7 +39,7 @@ export const customFields = {
       example: "{ kind: 'string', display: 'First Name' }",
       open: [recordNotShown, 'What a second field of the same display does is not shown: 400.'],
       body: z.strictObject({
-        kind: field(z.enum(values.customFieldKinds), 'Type of the values. It cannot be changed later.'),
+        kind: field(open(values.customFieldKinds), 'Type of the values. It cannot be changed later.'),
         display: field(
           display,
           'Label of the field, unique within the publication. Subscriptions refer to the field by this label.',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field, lenient } from '../schema/tolerant.ts';
+import { field, lenient, open } from '../schema/tolerant.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 import { doubleOptOverride } from './subscription-bodies.ts';
@@ -75,7 +75,7 @@ export const journeys = {
       ],
       path,
       query: z.strictObject({
-        status: shape.optional(z.enum(values.journeyStatusFilters), 'Only journeys of this status.', 'all'),
+        status: shape.optional(open(values.journeyStatusFilters), 'Only journeys of this status.', 'all'),
         limit: shape.limit,
         page: shape.page,
       }),

@@ -1,6 +1,6 @@
 /** OAuth 2.0, authorization code flow: RFC 6749, 7009, 7636 and 7662 in the shape the service gives them. */
 import * as z from 'zod/mini';
-import { accepting, field, lenient } from '../schema/tolerant.ts';
+import { accepting, field, lenient, open } from '../schema/tolerant.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 
@@ -25,7 +25,7 @@ const tokensReturned = 'Access token, its lifetime, and a refresh token when ava
 const token = z.strictObject({
   token: field(z.string(), 'The access token or refresh token.'),
   token_type_hint: shape.optional(
-    z.enum(['access_token', 'refresh_token']),
+    open(['access_token', 'refresh_token']),
     'Kind of the token. A wrong hint does not make the call fail.',
   ),
   client_id: shape.optional(nonEmpty, "The OAuth client's ID (uid)."),
@@ -75,7 +75,7 @@ export const oauth = {
         ),
         code_challenge: shape.optional(z.string(), 'PKCE code challenge (RFC 7636). Required for public clients.'),
         code_challenge_method: shape.optional(
-          z.enum(['S256', 'plain']),
+          open(['S256', 'plain']),
           'How the code challenge was derived from the verifier. Required for public clients.',
         ),
       }),

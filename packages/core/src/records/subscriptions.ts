@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field } from '../schema/tolerant.ts';
+import { field, open } from '../schema/tolerant.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 import { bulkUpdateItem, subscription, subscriptionRequest } from './subscription-bodies.ts';
@@ -10,8 +10,8 @@ const filters = z.strictObject({
     ['subscription_premium_tiers', 'referrals', 'stats', 'custom_fields', 'newsletter_lists', 'tags'],
     'Data to add to each subscription: `subscription_premium_tiers` (its premium tiers), `referrals` (ID, address and status of the subscriptions it referred), `stats` (e-mail engagement), `custom_fields`, `newsletter_lists` (adds `newsletter_list_ids`), `tags`.',
   ),
-  status: shape.optional(z.enum(values.subscriptionStatusFilters), 'Only subscriptions of this status.', 'all'),
-  tier: shape.optional(z.enum(values.subscriptionTierFilters), 'Only subscriptions of this tier.', 'all'),
+  status: shape.optional(open(values.subscriptionStatusFilters), 'Only subscriptions of this status.', 'all'),
+  tier: shape.optional(open(values.subscriptionTierFilters), 'Only subscriptions of this tier.', 'all'),
   premium_tiers: shape.repeated(
     z.string(),
     'Only subscriptions in at least one of the premium tiers with these names.',
@@ -154,7 +154,7 @@ export const subscriptions = {
           z.array(z.string()).check(z.minLength(1)),
           'Prefixed IDs of the subscriptions, `sub_<uuid>`, at least one.',
         ),
-        new_status: field(z.enum(values.newStatuses), 'The status to set.'),
+        new_status: field(open(values.newStatuses), 'The status to set.'),
       }),
       answer: shape.empty,
     },

@@ -9,12 +9,18 @@ import * as z from 'zod/mini';
 // zod's message for each kind of problem, as in zod's classic schemas: those of zod/mini have none of their own.
 if (!z.config().localeError) z.config(z.locales.en());
 
-const marked = new WeakMap<z.core.$ZodType, { readonly missing?: true; readonly accepted?: z.ZodMiniType }>();
+interface Mark {
+  readonly missing?: true;
+  readonly accepted?: z.ZodMiniType;
+  readonly open?: true;
+}
+const marked = new WeakMap<z.core.$ZodType, Mark>();
 
 /** A copy of the schema with the description and default of one field. The copy refers to the schema's name, if any. */
 export function field<Schema extends z.ZodMiniType>(schema: Schema, description: string, value?: unknown): Schema {
   const copy = schema.clone(schema.def, { parent: true });
   z.globalRegistry.add(copy, { description, ...(value !== undefined && { default: value }) });
+  marked.set(copy, { ...marked.get(schema) });
   return copy;
 }
 
@@ -31,6 +37,17 @@ export function accepting<Schema extends z.ZodMiniType>(schema: Schema, accepted
   return schema;
 }
 
+/** Values of a request that the specification does not show: these are known, and others are sent and told. */
+export function open<const Words extends readonly string[]>(words: Words) {
+  const schema = z.enum(words);
+  marked.set(schema, { open: true });
+  return schema;
+}
+
+/** Whether a request may hold other values than the schema lists. */
+export const isOpen = (schema: z.core.$ZodType): schema is z.ZodMiniEnum =>
+  schema instanceof z.ZodMiniEnum && marked.get(schema)?.open === true;
+
 /** Whether the tolerant reading does without this field. */
 export function mayBeMissing(schema: z.core.$ZodType): boolean {
   return marked.get(schema)?.missing === true || schema instanceof z.ZodMiniOptional;
@@ -43,7 +60,7 @@ export function acceptedFor(schema: z.core.$ZodType): z.core.$ZodType {
 
 const loosened = new WeakMap<z.core.$ZodType, z.ZodMiniType>();
 
-/** A schema of requests that lets names through which it does not know. */
+/** A schema of requests that lets names through which it does not know, and values of {@link open} lists. */
 export function loose(schema: z.core.$ZodType): z.ZodMiniType {
   const known = loosened.get(schema);
   if (known) return known;
@@ -56,6 +73,7 @@ function loosen(schema: z.core.$ZodType): z.ZodMiniType {
   if (schema instanceof z.ZodMiniOptional) return z.optional(loose(schema.def.innerType));
   if (schema instanceof z.ZodMiniNullable) return z.nullable(loose(schema.def.innerType));
   if (schema instanceof z.ZodMiniObject) return z.looseObject(mapShape(schema, loose));
+  if (isOpen(schema)) return z.string();
   // Bounds of the list stay with it.
   if (schema instanceof z.ZodMiniArray) return schema.clone({ ...schema.def, element: loose(schema.def.element) });
   return schema as z.ZodMiniType;

@@ -755,9 +755,10 @@ export type SubscriptionListParams = {
     | 'needs_attention'
     | 'paused'
     | 'all'
+    | (string & {})
     | undefined;
   /** Only subscriptions of this tier. Default: `'all'`. */
-  tier?: 'free' | 'premium' | 'all' | undefined;
+  tier?: 'free' | 'premium' | 'all' | (string & {}) | undefined;
   /** Only subscriptions in at least one of the premium tiers with these names. */
   premium_tiers?: readonly string[] | undefined;
   /** Only subscriptions in at least one of the premium tiers with these prefixed IDs. */
@@ -806,7 +807,7 @@ export interface SubscriptionUpdateStatusParams {
   /** Prefixed IDs of the subscriptions, `sub_<uuid>`, at least one. */
   subscription_ids: readonly string[];
   /** The status to set. */
-  new_status: 'active' | 'inactive';
+  new_status: 'active' | 'inactive' | (string & {});
 }
 
 /** Parameters of `bulkSubscriptionUpdates.list`. */
@@ -837,7 +838,7 @@ export interface AutomationListParams {
    */
   publicationId?: string | undefined;
   /** Data to add to each automation: `stats` adds journey and e-mail statistics. */
-  expand?: readonly 'stats'[] | undefined;
+  expand?: ReadonlyArray<'stats' | (string & {})> | undefined;
   /** Number of records per page, from 1 to 100. Default: `10`. */
   limit?: number | undefined;
   /**
@@ -857,7 +858,7 @@ export interface AutomationGetParams {
   /** Prefixed ID of the automation, `aut_<uuid>`. */
   automationId: string;
   /** Data to add to each automation: `stats` adds journey and e-mail statistics. */
-  expand?: readonly 'stats'[] | undefined;
+  expand?: ReadonlyArray<'stats' | (string & {})> | undefined;
 }
 
 /** Parameters of `automations.listEmails`. */
@@ -913,7 +914,7 @@ export interface JourneyListParams {
   /** Prefixed ID of the automation, `aut_<uuid>`. */
   automationId: string;
   /** Only journeys of this status. Default: `'all'`. */
-  status?: 'in_progress' | 'completed' | 'exited_early' | 'all' | undefined;
+  status?: 'in_progress' | 'completed' | 'exited_early' | 'all' | (string & {}) | undefined;
   /** Number of records per page, from 1 to 100. Default: `10`. */
   limit?: number | undefined;
   /**
@@ -1012,7 +1013,7 @@ export type ConditionSetListParams = {
   /** Number of records per page, from 1 to 100. Default: `10`. */
   limit?: number | undefined;
   /** Only condition sets for this purpose. All purposes when left out. */
-  purpose?: 'dynamic_content' | undefined;
+  purpose?: 'dynamic_content' | (string & {}) | undefined;
 } & CursorOrPage;
 
 /** Parameters of `conditionSets.get`. */
@@ -1036,7 +1037,7 @@ export interface CustomFieldCreateParams {
    */
   publicationId?: string | undefined;
   /** Type of the values. It cannot be changed later. */
-  kind: 'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double';
+  kind: 'string' | 'integer' | 'boolean' | 'date' | 'datetime' | 'list' | 'double' | (string & {});
   /** Label of the field, unique within the publication. Subscriptions refer to the field by this label. */
   display: string;
 }
@@ -1150,7 +1151,7 @@ export interface OAuthAuthorizeParams {
   /** PKCE code challenge (RFC 7636). Required for public clients. */
   code_challenge?: string | undefined;
   /** How the code challenge was derived from the verifier. Required for public clients. */
-  code_challenge_method?: 'S256' | 'plain' | undefined;
+  code_challenge_method?: 'S256' | 'plain' | (string & {}) | undefined;
 }
 
 /** Parameters of `oauth.exchange`. */
@@ -1164,7 +1165,7 @@ export interface OAuthRevokeParams {
   /** The access token or refresh token. */
   token: string;
   /** Kind of the token. A wrong hint does not make the call fail. */
-  token_type_hint?: 'access_token' | 'refresh_token' | undefined;
+  token_type_hint?: 'access_token' | 'refresh_token' | (string & {}) | undefined;
   /** The OAuth client's ID (uid). */
   client_id?: string | undefined;
   /** The OAuth client's secret. Required for confidential clients; public clients leave it out. */
@@ -1176,7 +1177,7 @@ export interface OAuthIntrospectParams {
   /** The access token or refresh token. */
   token: string;
   /** Kind of the token. A wrong hint does not make the call fail. */
-  token_type_hint?: 'access_token' | 'refresh_token' | undefined;
+  token_type_hint?: 'access_token' | 'refresh_token' | (string & {}) | undefined;
   /** The OAuth client's ID (uid). */
   client_id?: string | undefined;
   /** The OAuth client's secret. Required for confidential clients; public clients leave it out. */

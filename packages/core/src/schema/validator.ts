@@ -2,10 +2,11 @@
 import * as z from 'zod/mini';
 import type { OperationId } from '../contract/index.ts';
 import type { FieldDeviation } from '../engine/deviations.ts';
-import { misspelt, nearMiss } from '../engine/near-miss.ts';
+import { misspelt, nearMiss, unknownTexts } from '../engine/near-miss.ts';
+import { isRecord } from '../is-record.ts';
 import { fieldOf, fieldPath } from './fields.ts';
 import { schemas, type OperationSchemas } from '../records/index.ts';
-import { loose, tolerant } from './tolerant.ts';
+import { isOpen, loose, tolerant } from './tolerant.ts';
 
 type Parts = {
   readonly query: Readonly<Record<string, unknown>>;
@@ -16,50 +17,56 @@ type Path = readonly PropertyKey[];
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
 
 /**
- * The request as it should be sent (addresses normalised) and the names in it that are not known, or what is wrong with
- * it. A name that is not known is sent; one that is nearly known is wrong.
+ * The request as it should be sent (addresses normalised) and what in it is not known, or what is wrong with it. A name
+ * that is not known is sent, and so is a value where the specification shows none; one that is nearly known is wrong.
  */
 export function checkRequest(
   id: OperationId,
   parts: Parts,
-): { readonly value: Parts; readonly unknown: readonly string[] } | { readonly problems: readonly string[] } {
+): { readonly value: Parts; readonly unknown: readonly FieldDeviation[] } | { readonly problems: readonly string[] } {
   const { query: querySchema, body: bodySchema } = all[id];
-  const unknown: string[] = [];
+  const unknown = new Map<string, FieldDeviation>();
   const problems: string[] = [];
   const read = (schema: z.ZodMiniObject | undefined, value: Parts['body']): Parts['body'] => {
     if (!schema || value === null) return value;
     const strict = schema.safeParse(value);
     if (strict.success) return strict.data;
-    for (const { path, names, known } of unknownNames(strict.error.issues, schema)) {
-      for (const name of names) {
-        const meant = nearMiss(name, known);
-        if (meant !== undefined) problems.push(misspelt(fieldPath([...path, name]), meant));
-        else unknown.push(fieldOf([...path, name]));
-      }
+    for (const { path, given, known, as } of strict.error.issues.flatMap((issue) => unknownIn(issue, schema, value))) {
+      const meant = nearMiss(given, known);
+      if (meant === undefined) unknown.set(fieldOf(path), { field: fieldOf(path), problem: unknownTexts[as] });
+      else problems.push(misspelt(fieldPath(path), meant, as));
     }
     const tolerated = loose(schema).safeParse(value);
     if (!tolerated.success) problems.push(...tolerated.error.issues.map(problem));
     return tolerated.data as Parts['body'];
   };
   const value = { query: read(querySchema, parts.query) ?? {}, body: read(bodySchema, parts.body) };
-  return problems.length > 0 ? { problems } : { value, unknown: [...new Set(unknown)] };
+  return problems.length > 0 ? { problems } : { value, unknown: [...unknown.values()] };
 }
 
-/** The names that are not known, and those that are known in the same object. */
-function unknownNames(
-  issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodMiniObject,
-): { readonly path: Path; readonly names: readonly string[]; readonly known: readonly string[] }[] {
-  return issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [];
-    let object: z.core.$ZodType = schema;
-    for (const key of issue.path) {
-      if (object instanceof z.ZodMiniArray) object = inner(object.def.element);
-      else if (object instanceof z.ZodMiniObject) object = inner(object.shape[String(key)] ?? object);
-    }
-    const known = object instanceof z.ZodMiniObject ? Object.keys(object.shape) : [];
-    return [{ path: issue.path, names: issue.keys, known }];
-  });
+/** A name, or a value of an open list, that is not known. */
+interface Unknown {
+  readonly as: 'name' | 'value';
+  readonly path: Path;
+  readonly given: string;
+  /** Those that are known in its place. */
+  readonly known: readonly string[];
+}
+
+function unknownIn(issue: z.core.$ZodIssue, schema: z.ZodMiniObject, value: unknown): readonly Unknown[] {
+  if (issue.code !== 'unrecognized_keys' && issue.code !== 'invalid_value') return [];
+  let [part, given]: [z.core.$ZodType, unknown] = [schema, value];
+  for (const key of issue.path) {
+    if (part instanceof z.ZodMiniArray) part = inner(part.def.element);
+    else if (part instanceof z.ZodMiniObject) part = inner(part.shape[String(key)] ?? part);
+    given = isRecord(given) || Array.isArray(given) ? Reflect.get(given, key) : undefined;
+  }
+  if (issue.code === 'unrecognized_keys') {
+    const known = part instanceof z.ZodMiniObject ? Object.keys(part.shape) : [];
+    return issue.keys.map((name) => ({ as: 'name', path: [...issue.path, name], given: name, known }));
+  }
+  if (!isOpen(part) || typeof given !== 'string') return [];
+  return [{ as: 'value', path: issue.path, given, known: part.options.map(String) }];
 }
 
 /** A schema without what makes it optional or nullable. */

@@ -317,12 +317,15 @@ describe('a page size that the service does not take', () => {
   const searches = ({ sent }: { readonly sent: readonly { readonly url: string }[] }) =>
     sent.map(({ url }) => new URL(url).search);
 
-  it('is learned from its answer, and told', async () => {
+  it.each([
+    ['its answer', { limit: 25 }, '?limit=25'],
+    ['the number of records', {}, '?limit=1'],
+  ])('is learned from %s, whatever the refusal says, and told', async (_, stated, search) => {
     const told: Deviation[] = [];
     const { host, engine } = engineOn(
       [
-        tooLarge('limit must be at most 50'),
-        json({ data: items('a'), has_more: true, next_cursor: 'x' }),
+        tooLarge('Datos no válidos'),
+        json({ data: items('a'), has_more: true, next_cursor: 'x', ...stated }),
         json({ data: items('b'), has_more: false }),
         json({ data: [], has_more: false }),
       ],
@@ -332,35 +335,21 @@ describe('a page size that the service does not take', () => {
     for (let list = 0; list < 2; list += 1)
       for await (const page of engine.list('subscriptions.list', {}).pages()) sizes.push(page.items.length);
     expect(sizes).toEqual([1, 1, 0]);
-    expect(searches(host)).toEqual(['?limit=100', '?limit=50', '?limit=50&cursor=x', '?limit=50']);
+    expect(searches(host)).toEqual(['?limit=100', '', `${search}&cursor=x`, search]);
     expect(told.map(deviationText)).toEqual([
-      'subscriptions.list: sent "limit": at most 50 records a page are taken; asked for so many.',
+      `subscriptions.list: sent "limit": pages of so many records are refused; asked for at most ${search.slice(7)} from now on.`,
     ]);
   });
 
-  it.each([
-    ['limit must be between 1 and 50', '?limit=50'],
-    ['Limit 100 exceeds 25', '?limit=25'],
-    ['perpage: up to 20', '?limit=20'],
-    // No smaller one is named: it is left out.
-    ['Invalid page size', ''],
-    ['limit 100 is too large; others may have 250', ''],
-  ])('is chosen by the refusal "%s"', async (message, search) => {
-    const { host, ids } = listing(tooLarge(message), json({ data: items('a'), has_more: false }));
-    expect(await ids()).toEqual(['a']);
-    expect(searches(host)).toEqual(['?limit=100', search]);
+  it('rejects with the first refusal where the request without it is refused too', async () => {
+    const { host, ids } = listing(tooLarge('status is unknown'), tooLarge('status is not known'));
+    await expect(ids()).rejects.toThrow('status is unknown');
+    expect(searches(host)).toEqual(['?limit=100', '']);
   });
 
-  it('rejects where the refusal is about something else', async () => {
-    const { ids } = listing(tooLarge('status is unknown'));
-    await expect(ids()).rejects.toThrow('status is unknown');
-    const again = listing(
-      tooLarge('limit must be at most 50'),
-      tooLarge('limit must be at most 5, really'),
-      tooLarge('limit'),
-      tooLarge('limit'),
-    );
-    await expect(again.ids()).rejects.toThrow('"limit (x)"');
-    expect(searches(again.host)).toEqual(['?limit=100', '?limit=50', '?limit=5', '']);
+  it('is not sought below the usual one', async () => {
+    const { host, engine } = engineOn([tooLarge('limit')]);
+    await expect(engine.list('subscriptions.list', { limit: 10 })).rejects.toThrow('limit');
+    expect(searches(host)).toEqual(['?limit=10']);
   });
 });

@@ -106,7 +106,7 @@ describe('the arguments of an operation', () => {
     });
     expect(sorted('subscriptions.list', { publicationId: 'pub_1', segment: 's' })).toMatchObject({
       query: { segment: 's' },
-      unknown: ['segment'],
+      unknown: [{ field: 'segment' }],
     });
     expect(sorted('journeys.enroll', { publicationId: 'pub_1', automationId: 'a b', email: 'a@b.c' })).toEqual({
       path: '/publications/pub_1/automations/a%20b/journeys',
@@ -114,14 +114,14 @@ describe('the arguments of an operation', () => {
       body: { email: 'a@b.c' },
       unknown: [],
     });
-    expect(sorted('subscriptions.create', { publicationId: 'pub_1', email: 'a@b.c', stripe_customer_id: 'c' })).toEqual(
-      {
-        path: '/publications/pub_1/subscriptions',
-        query: {},
-        body: { email: 'a@b.c', stripe_customer_id: 'c' },
-        unknown: ['stripe_customer_id'],
-      },
-    );
+    expect(
+      sorted('subscriptions.create', { publicationId: 'pub_1', email: 'a@b.c', stripe_customer_id: 'c' }),
+    ).toMatchObject({
+      path: '/publications/pub_1/subscriptions',
+      query: {},
+      body: { email: 'a@b.c', stripe_customer_id: 'c' },
+      unknown: [{ field: 'stripe_customer_id' }],
+    });
   });
 
   it('have their address normalized, and nothing else', () => {

@@ -71,7 +71,7 @@ export function serverOptions(): readonly Option[] {
     ).default(0),
     setting(
       '--profile <name>',
-      'rate limit: spec and unlimited have none; service allows 180 requests a minute and sends RateLimit headers',
+      'rate limit: spec and unlimited have none; service allows 180 requests a minute and sends RateLimit headers, service-30, service-500 and service-800 as many as other plans have',
       'SANDBOX_PROFILE',
       readProfile,
     ).default('spec'),

@@ -9,11 +9,12 @@ import { readBody } from '../http/read-request.ts';
 import type { Clock } from '../world/clock.ts';
 import type { Feature } from './feature.ts';
 
-export const profiles = ['spec', 'service', 'unlimited'] as const;
+export const profiles = ['spec', 'service-30', 'service', 'service-500', 'service-800', 'unlimited'] as const;
 
 /**
  * - `spec`: as the specification – no headers. Since it names no quota, none is enforced.
- * - `service`: 180 requests a minute for all keys together, with `RateLimit-*` headers, 429 beyond.
+ * - `service`: 180 requests a minute for all keys together, with `RateLimit-*` headers, 429 beyond. `service-30`,
+ *   `service-500` and `service-800`: as many as other plans have.
  * - `unlimited`: nothing at all.
  */
 export type Profile = (typeof profiles)[number];
@@ -41,8 +42,15 @@ export interface RateLimitState {
   readonly retryAfter: boolean;
 }
 
-const service: QuotaSettings = { limit: 180, windowSeconds: 60, headers: true, retryAfter: false };
-const quotas: Readonly<Record<Profile, QuotaSettings | null>> = { spec: null, service, unlimited: null };
+const aMinute = (limit: number): QuotaSettings => ({ limit, windowSeconds: 60, headers: true, retryAfter: false });
+const quotas: Readonly<Record<Profile, QuotaSettings | null>> = {
+  spec: null,
+  'service-30': aMinute(30),
+  service: aMinute(180),
+  'service-500': aMinute(500),
+  'service-800': aMinute(800),
+  unlimited: null,
+};
 
 export interface RateLimit extends Feature {
   /** Counts one request and returns the headers to send. @throws ApiError 429 with the same headers beyond the quota */

@@ -3,6 +3,7 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import { collectList, UsageError, collect } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
+import * as z from 'zod';
 import { connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
 import { exportSubscriptions, type ExportQuery } from './export.ts';
@@ -25,14 +26,14 @@ export function define(command: Command, context: Context) {
         collectList,
       )
       .addOption(
-        new Option('--status <status>', 'only subscriptions with this status').choices(
-          query.shape.status.def.innerType.options,
-        ),
+        new Option('--status <status>', 'only subscriptions with this status')
+          .choices(query.shape.status.def.innerType.options)
+          .argParser(asGiven),
       )
       .addOption(
-        new Option('--tier <tier>', 'only subscriptions with this tier').choices(
-          query.shape.tier.def.innerType.options,
-        ),
+        new Option('--tier <tier>', 'only subscriptions with this tier')
+          .choices(query.shape.tier.def.innerType.options)
+          .argParser(asGiven),
       )
       .option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable', collect)
       .option('--created <YYYY/MM/DD>', 'only subscriptions created on this day (UTC)')
@@ -55,6 +56,9 @@ export function define(command: Command, context: Context) {
   });
 }
 
+/** The specification does not show these values, so that others are sent too. */
+const asGiven = (value: string): string => value;
+
 interface Filters {
   readonly expand?: readonly string[];
   readonly status?: string;
@@ -63,26 +67,31 @@ interface Filters {
   readonly created?: string;
 }
 
-/** The query of the list, checked by its schema. @throws UsageError that names the wrong options */
+/**
+ * The query of the list. What is wrong in other options than these, the client says.
+ *
+ * @throws UsageError that names the wrong options
+ */
 function readQuery({ expand, status, tier, premiumTier, created }: Filters): ExportQuery {
-  const filters = {
+  const { shape } = schemas['subscriptions.list'].query;
+  const checked = z.safeParse(
+    z.object({ expand: shape.expand, 'premium-tier': shape.premium_tiers, created: shape.creation_date }),
+    { expand, 'premium-tier': premiumTier, created },
+  );
+  if (!checked.success)
+    throw new UsageError(
+      checked.error.issues.map(
+        ({ path: [name], message }) => `--${String(name)}: ${message.replace(/^Invalid (input|option): /, '')}.`,
+      ),
+    );
+  return {
     limit: 100,
     order_by: 'created',
     direction: 'asc',
-    expand,
+    expand: checked.data.expand,
     status,
     tier,
     premium_tiers: premiumTier,
     creation_date: created,
   };
-  const flags: Readonly<Record<string, string>> = { premium_tiers: 'premium-tier', creation_date: 'created' };
-  const set = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-  const checked = schemas['subscriptions.list'].query.safeParse(set);
-  if (checked.success) return checked.data;
-  throw new UsageError(
-    checked.error.issues.map(
-      ({ path: [name], message }) =>
-        `--${flags[String(name)] ?? String(name)}: ${message.replace(/^Invalid (input|option): /, '')}.`,
-    ),
-  );
 }

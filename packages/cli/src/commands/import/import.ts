@@ -212,10 +212,14 @@ const inShell = (text: string): string =>
   /["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
 
 /** What was recognised in the file, and what of it is not sent. */
-function aboutSource({ service, consentColumns, unusedColumns, encoding }: CsvSource): readonly string[] {
+function aboutSource(source: CsvSource): readonly string[] {
+  const { service, consentColumns, unusedColumns, encoding, headerRow, controlLines } = source;
   const names = (columns: readonly string[]): string => columns.map(quote).join(', ');
   return [
     encoding === 'windows-1252' && 'The file is no UTF-8 and is read as windows-1252.',
+    headerRow > 1 && `Row ${headerRow} names the columns. What stands above it is not read.`,
+    controlLines.length > 0 &&
+      `Control characters were left out of line ${controlLines.slice(0, 10).join(', ')}${controlLines.length > 10 ? ` and ${controlLines.length - 10} more` : ''}.`,
     service !== undefined && `The file is an export of ${service}.`,
     consentColumns.length > 0 && `Who may get mails is read from ${names(consentColumns)}.`,
     unusedColumns.length > 0 && `Left out, because a subscription has no field for it: ${names(unusedColumns)}.`,

@@ -8,7 +8,6 @@ import {
   countPeople,
   forecastImport,
   largeImport,
-  usualQuota,
   type Forecast,
   type ImportProgress,
 } from '@newsletter-kit/core/import';
@@ -75,7 +74,18 @@ export async function plan({ client, source, keepOut, options }: Job, session: S
 }
 
 function linesOf(forecast: Forecast): readonly string[] {
-  const { read, sent, known, requests, minutes, confirmations, welcomes, automations, leftOut: examples } = forecast;
+  const {
+    read,
+    sent,
+    known,
+    requests,
+    minutes,
+    perMinute,
+    confirmations,
+    welcomes,
+    automations,
+    leftOut: examples,
+  } = forecast;
   const range = ({ least, most }: { readonly least: number; readonly most: number }): string =>
     least === most ? number(most) : `${number(least)} to ${number(most)}, as the publication is set`;
   const out = leftOut(forecast);
@@ -86,7 +96,7 @@ function linesOf(forecast: Forecast): readonly string[] {
       : 'Who is known already was not read.',
     `Confirmation mails: ${range(confirmations)}. Welcome mails: ${range(welcomes)}.`,
     ...automations.map(({ id, rows }) => `Automation ${id}: named by ${count(rows, 'row')}.`),
-    `${count(requests, 'request')}, about ${duration(minutes * 60_000)} at ${usualQuota} a minute.`,
+    `${count(requests, 'request')}, about ${duration(minutes * 60_000)} at ${perMinute} a minute.`,
     ...Object.values(examples).flatMap((rows) =>
       rows.map(({ row, kind, reason }) => `  row ${row}: ${kind}: ${reason}`),
     ),

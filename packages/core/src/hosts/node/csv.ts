@@ -3,26 +3,26 @@
  * to fields.
  */
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TextDecoder } from 'node:util';
-import { CsvError as ParseError, Parser } from 'csv-parse';
 import { Table, type ColumnOptions } from '../../import/columns.ts';
 import { TableError, type TableRemedy } from '../../import/headings.ts';
 import type { ImportSource, SourceRow } from '../../import/source.ts';
+import { isAddress } from '../../signup/address.ts';
+import { BrokenRecord, records, type Records } from './csv-records.ts';
+import { inspect, textOf } from './text-file.ts';
 
 /** Options of {@link readCsv}. */
 export interface CsvOptions extends ColumnOptions {
   /**
-   * Separator of cells. Default: that of a first line `sep=;`, or the one of comma, semicolon, tab and bar that the
-   * header has most of.
+   * Separator of cells. Default: that of a first line `sep=;`, or the sign that cuts the first hundred rows into the
+   * most equal number of cells.
    */
   readonly delimiter?: string | undefined;
   /**
-   * A name that `TextDecoder` knows. Default: by the byte order mark (UTF-8 or UTF-16); else UTF-8 if every byte fits;
+   * A name that `TextDecoder` knows. Default: UTF-16 by its byte order mark or its NULs; else UTF-8 if every byte fits;
    * else windows-1252.
    */
   readonly encoding?: string | undefined;
@@ -32,15 +32,19 @@ export interface CsvOptions extends ColumnOptions {
 
 /** A CSV file, ready to be imported. */
 export interface CsvSource extends ImportSource {
-  /** Numbered as a spreadsheet does: the header is row 1, empty rows count. Can be iterated once. */
+  /** Numbered as a spreadsheet does: the first row is 1, empty rows count. Can be iterated once. */
   readonly rows: AsyncIterable<SourceRow>;
-  /** The header. */
+  /** The header; the second column of one name has its number: `Name (2)`. */
   readonly columns: readonly string[];
+  /** The number of its row: what stands above it is a title. */
+  readonly headerRow: number;
+  /** Lines of the text that held control characters; these are left out. */
+  readonly controlLines: readonly number[];
   /** SHA-256 of a file; undefined for a stream. */
   readonly fingerprint: string | undefined;
-  /** Estimated number of rows, by the bytes read so far. */
-  readonly total: () => number | undefined;
-  /** Most rows that can be imported: all of them, or where the rows tell who wants mails, those of people who do. */
+  /** Number of filled rows. */
+  readonly total: number;
+  /** Most rows that can be imported: those of people who want mails, or may be asked again. */
   readonly mostRows: number;
   /** The service whose export it is, by its headings. */
   readonly service: string | undefined;
@@ -89,9 +93,6 @@ export class CsvError extends Error {
   }
 }
 
-/** Longest record, in characters; a longer one comes from a quotation mark that was never closed. */
-const longestRecord = 1 << 20;
-
 /**
  * Opens a CSV file or stream and reads its header. The file is read whole before its first row is given, because a
  * later row can say that a person of an earlier one has left. Its rows, and a stream, are kept in a temporary file for
@@ -120,42 +121,53 @@ export async function readCsv(
   const file = await opening.catch((cause: unknown) => {
     throw explain(cause, 1, about);
   });
-  let row = 1;
   const kept = new KeptRows();
+  let row = 1;
   try {
-    const { size } = await file.stat();
-    const { fingerprint, encoding, lines } = await look(file, options.encoding, about);
-    const parsed = (): Promise<Records> => records(bytesOf(file), encoding, options.delimiter);
+    const found = await inspect(file, options.encoding);
+    if (typeof found === 'string') throw about('', found);
+    const { fingerprint, encoding } = found;
+    const controlLines = new Set<number>();
+    const parsed = (): Promise<Records> => records(textOf(file, encoding, controlLines), options.delimiter);
 
     const first = await parsed();
-    const { header: columns } = first;
+    const { delimiter, headerRow } = first;
+    const columns = numbered(first.header);
     if (columns.length === 0)
       throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
-    const table = new Table(columns, { fileName: path && name, ...options });
-    let pass: Pick<Records, 'chunks' | 'estimate'> = first;
-    if (table.needsRows) {
-      for await (const chunk of first.chunks) {
-        for (const cells of chunk) {
-          row += 1;
-          if (!isBlank(cells)) table.see(cells, row);
-        }
-        await kept.add(chunk);
+    let table: Table | undefined;
+    let total = 0;
+    row = headerRow;
+    for await (const chunk of first.chunks) {
+      table ??= new Table(columns, { fileName: path && name, ...options }, chunk);
+      for (const cells of chunk) {
+        row += 1;
+        if (isBlank(cells)) continue;
+        total += 1;
+        table.see(cells, row);
+        if (holdsRows(cells, columns.length, table.address, delimiter))
+          throw about(
+            `, row ${row}`,
+            'a value in quotation marks holds other rows: the mark that opens it, or one in it, is stray. Correct the file, or export it again.',
+          );
       }
-      const read = row - 1;
-      pass = kept.isWhole ? { chunks: kept.chunks(), estimate: () => read } : await parsed();
+      await kept.add(chunk);
     }
-    row = 1;
+    table ??= new Table(columns, { fileName: path && name, ...options });
     table.finish();
 
+    const chunks = kept.isWhole ? kept.chunks() : (await parsed()).chunks;
     const close = async (): Promise<void> => {
-      await Promise.all([pass.chunks.return(), kept.close(), file.close()]);
+      await Promise.all([chunks.return(), kept.close(), file.close()]);
     };
     return {
       columns,
+      headerRow,
+      controlLines: [...controlLines],
       fingerprint: path === undefined ? undefined : fingerprint,
-      total: () => pass.estimate(size),
-      rows: rows(pass.chunks, columns, table, close, (cause, at) => explain(cause, at, about)),
-      mostRows: table.needsRows ? table.wanted : lines - 1,
+      total,
+      rows: rows(chunks, columns, headerRow, table, close, (cause, at) => explain(cause, at, about)),
+      mostRows: table.wanted,
       service: table.consent.service?.name,
       consentColumns: table.consent.columns,
       unusedColumns: table.unused,
@@ -168,14 +180,36 @@ export async function readCsv(
   }
 }
 
+/** Headings of which none is twice: the second of one name has its number. */
+function numbered(header: readonly string[]): readonly string[] {
+  const taken = new Set(header);
+  return header.map((heading, at) => {
+    if (heading === '' || header.indexOf(heading) === at) return heading;
+    let number = 2;
+    while (taken.has(`${heading} (${number})`)) number += 1;
+    taken.add(`${heading} (${number})`);
+    return `${heading} (${number})`;
+  });
+}
+
+/** Whether a value over several lines has lines that are rows of the table. */
+function holdsRows(cells: readonly string[], length: number, address: number, delimiter: string): boolean {
+  return cells.some((cell) => {
+    if (!cell.includes('\n')) return false;
+    const lines = cell.split('\n').map((line) => line.split(delimiter));
+    return lines.some((parts) => parts.length === length && length > 1 && isAddress(parts[address]?.trim() ?? ''));
+  });
+}
+
 async function* rows(
   chunks: Records['chunks'],
   columns: readonly string[],
+  headerRow: number,
   table: Table,
   close: () => Promise<void>,
   explained: (cause: unknown, row: number) => unknown,
 ): AsyncGenerator<SourceRow> {
-  let row = 1;
+  let row = headerRow;
   try {
     for await (const chunk of chunks)
       for (const cells of chunk) {
@@ -254,155 +288,6 @@ class KeptRows {
   }
 }
 
-export const bytesOf = (file: FileHandle): AsyncIterable<Uint8Array> =>
-  file.createReadStream({ start: 0, autoClose: false });
-
-/** What the first bytes of other files are. */
-const otherFormats = [
-  { bytes: [0x50, 0x4b, 0x03, 0x04], name: 'an Excel workbook (.xlsx)' },
-  { bytes: [0xd0, 0xcf, 0x11, 0xe0], name: 'an Excel workbook (.xls)' },
-] as const;
-
-/** Reads the bytes once, for the fingerprint and the encoding. */
-export async function look(
-  file: FileHandle,
-  option: string | undefined,
-  about: About,
-): Promise<{ readonly fingerprint: string; readonly encoding: string; readonly lines: number }> {
-  const hash = createHash('sha256');
-  const strict = new TextDecoder('utf-8', { fatal: true });
-  let start: Uint8Array = new Uint8Array();
-  let isUtf8 = true;
-  let lines = 0;
-  let endsLine = true;
-  for await (const chunk of bytesOf(file)) {
-    hash.update(chunk);
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines += 1;
-    endsLine = bytes.at(-1) === 10;
-    if (start.length < 4) start = new Uint8Array([...start, ...chunk.subarray(0, 4)]);
-    isUtf8 &&= decodes(strict, chunk, true);
-  }
-  const begins = (bytes: readonly number[]): boolean => bytes.every((byte, at) => start[at] === byte);
-  const other = otherFormats.find(({ bytes }) => begins(bytes));
-  if (other)
-    throw about('', `it is ${other.name}. In the spreadsheet, save the sheet as "CSV UTF-8", and import that file.`);
-  const mark = begins([0xff, 0xfe]) ? 'utf-16le' : begins([0xfe, 0xff]) ? 'utf-16be' : undefined;
-  isUtf8 &&= decodes(strict, new Uint8Array(), false);
-  return {
-    fingerprint: hash.digest('hex'),
-    lines: endsLine ? lines : lines + 1,
-    encoding: option ?? mark ?? (isUtf8 ? 'utf-8' : 'windows-1252'),
-  };
-}
-
-function decodes(decoder: TextDecoder, bytes: Uint8Array, stream: boolean): boolean {
-  try {
-    decoder.decode(bytes, { stream });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * The text of the bytes. A byte that is invalid in the encoding is an error: a wrong letter in a name can't be
- * corrected later.
- */
-async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
-  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
-  const rest = decoder.decode();
-  if (rest) yield rest;
-}
-
-/** Gives the records of each chunk of text together: a stream of single records takes time of its own. */
-class ChunkParser extends Parser {
-  #records: string[][] = [];
-
-  override push(record: string[] | null): boolean {
-    if (record) this.#records.push(record);
-    return true;
-  }
-
-  /** @throws ParseError, after the records before it */
-  async *chunks(text: AsyncIterable<string>): Records['chunks'] {
-    this.on('error', () => undefined); // the callbacks have it
-    for await (const chunk of text) yield* this.#parsed((done) => this.write(chunk, done));
-    yield* this.#parsed((done) => this.end(done));
-  }
-
-  async *#parsed(act: (done: (error?: Error | null) => void) => void): Records['chunks'] {
-    const error = await new Promise<Error | null | undefined>((resolve) => act(resolve));
-    const records = this.#records;
-    this.#records = [];
-    if (records.length > 0) yield records;
-    if (error) throw error;
-  }
-
-  /** Gives records again, before those of the next chunk. */
-  unread(records: string[][]): void {
-    this.#records = records;
-  }
-}
-
-/** The records of a CSV. */
-interface Records {
-  /** Empty where the text is. */
-  readonly header: readonly string[];
-  /** Those below the header. */
-  readonly chunks: AsyncGenerator<string[][], void>;
-  /** Their number, by the bytes that were read so far. */
-  estimate(size: number): number | undefined;
-}
-
-export async function records(
-  bytes: AsyncIterable<Uint8Array>,
-  encoding: string,
-  delimiterOption: string | undefined,
-): Promise<Records> {
-  const { delimiter, whole } = await withDelimiter(decoded(bytes, encoding), delimiterOption);
-  const parser = new ChunkParser({ delimiter, relax_column_count: true, trim: true, max_record_size: longestRecord });
-  const chunks = parser.chunks(whole);
-  const [header = [], ...others] = (await chunks.next()).value ?? [];
-  parser.unread(others);
-  return {
-    header,
-    chunks,
-    estimate: (size) =>
-      parser.info.bytes === 0
-        ? undefined
-        : Math.max(0, Math.round((parser.info.records * size) / Math.min(size, parser.info.bytes)) - 1),
-  };
-}
-
-const delimiters = [',', ';', '\t', '|'];
-
-/** Chooses the delimiter by the header, which must lie within the first chunks, or by Excel's line that names it. */
-async function withDelimiter(
-  text: AsyncGenerator<string>,
-  option: string | undefined,
-): Promise<{ delimiter: string; whole: AsyncIterable<string> }> {
-  let start = '';
-  const named = /^\uFEFF?sep=(.)\r?\n/i;
-  while (!/[\r\n]./.test(start) && start.length < longestRecord) {
-    const next = await text.next();
-    if (next.done) break;
-    start += next.value;
-  }
-  const [line = '', separator] = named.exec(start) ?? [];
-  start = start.slice(line.length);
-  const header = start.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)[0] ?? '';
-  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
-  return {
-    delimiter: option ?? separator ?? delimiters[counts.indexOf(Math.max(...counts))] ?? ',',
-    whole: (async function* () {
-      if (start) yield start;
-      yield* text;
-    })(),
-  };
-}
-
 /** An error with the name of the source and the place in it. */
 export type About = (where: string, sentence: string, details?: CsvErrorDetails) => CsvError;
 
@@ -410,11 +295,8 @@ export function explain(cause: unknown, row: number, about: About): unknown {
   if (cause instanceof CsvError) return cause;
   if (cause instanceof TableError) return about('', cause.message, { remedies: cause.remedies, cause });
   // The parser's own text repeats the row, so it is dropped, also as the cause.
-  if (cause instanceof ParseError)
-    return about(
-      `, at or after row ${row}`,
-      `${meanings[cause.code] ?? `the text is no CSV (${cause.code})`}. Correct the file, or export it again.`,
-    );
+  if (cause instanceof BrokenRecord)
+    return about(`, ${cause.lines}`, `${cause.message}. Correct the file, or export it again.`, { cause });
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     return about(
@@ -431,11 +313,3 @@ export function explain(cause: unknown, row: number, about: About): unknown {
   if (code === 'EISDIR') return about('', 'it is a folder.', { cause });
   return cause;
 }
-
-const meanings: Readonly<Partial<Record<string, string>>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quotation mark is opened and never closed',
-  CSV_MAX_RECORD_SIZE: 'a row is longer than 1 MB; most likely a quotation mark is opened and never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quotation mark before the next delimiter',
-  INVALID_OPENING_QUOTE:
-    'a quotation mark stands in the middle of a value; such a value must stand in quotation marks, and the mark be doubled',
-};

@@ -7,7 +7,9 @@ import { Table } from '../../import/columns.ts';
 import type { ConsentOptions } from '../../import/consent.ts';
 import { TableError } from '../../import/headings.ts';
 import { addressKey } from '../../signup/address.ts';
-import { bytesOf, CsvError, explain, look, records, type About } from './csv.ts';
+import { CsvError, explain, type About } from './csv.ts';
+import { records } from './csv-records.ts';
+import { inspect, textOf } from './text-file.ts';
 
 /** Hash functions of such lists, by the length of a hash in hexadecimal digits. */
 const algorithms: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' };
@@ -16,6 +18,12 @@ const algorithmOf = (entry: string): string | undefined =>
   /^[\da-f]+$/i.test(entry) ? algorithms[entry.length] : undefined;
 
 const isEntry = (cell: string): boolean => algorithmOf(cell) !== undefined || /\S@\S/.test(cell);
+
+/** Whether most filled cells of a column are entries. */
+function holdsEntries(rows: readonly (readonly string[])[], column: number): boolean {
+  const filled = rows.flatMap((cells) => cells[column] || []);
+  return filled.filter(isEntry).length * 2 > filled.length;
+}
 
 /** People whom an import must not bring in. */
 export interface KeepOutList {
@@ -27,7 +35,7 @@ export interface KeepOutList {
 
 /**
  * Reads a list of people whom an import must not bring in: addresses, or MD5, SHA-1 or SHA-256 hashes of them in lower
- * case, one a line or in the column `email` or `hash` of a CSV file. Of an export that says who has left, everybody
+ * case, one a line or in a column of a CSV file. Of an export that says who has left, everybody
  * who left, bounced, complained or never asked for mails is in the list, and the others are not.
  *
  * @param answers - about who has left by the export, as for an import of it
@@ -49,37 +57,42 @@ export async function readKeepOut(
   });
   let row = 1;
   try {
-    const { encoding } = await look(file, undefined, list.about);
-    const rowsOf = () => records(bytesOf(file), encoding, undefined);
-    const { header, chunks } = await rowsOf();
+    const found = await inspect(file, undefined);
+    if (typeof found === 'string') throw list.about('', found);
+    const rowsOf = () => records(textOf(file, found.encoding, new Set()), undefined);
+    const { header, headerRow, chunks } = await rowsOf();
     const answers = {
       leftBy: Object.fromEntries(Object.entries(leftBy).filter(([column]) => header.includes(column))),
       nobodyLeftBy,
+      fileName: list.name,
     };
-    const table = header.some(isEntry) ? undefined : new Table(header, { ...answers, fileName: list.name });
-    const at = table
-      ? Math.max(
-          table.address,
-          header.findIndex((cell) => /^(?:e-?mail[ _]?)?(?:hash|md5|sha-?1|sha-?256)$/i.test(cell)),
-        )
-      : 0;
-    if (at < 0) throw new TableError('No column of the list is named "email" or "hash".');
-    if (!table) for (const cell of header.slice(0, 1)) list.add(cell, row);
-    for await (const chunk of chunks)
+    const isTable = !header.some(isEntry);
+    if (!isTable) for (const cell of header.slice(0, 1)) list.add(cell, headerRow);
+    row = headerRow;
+    let table: Table | undefined;
+    let at = isTable ? -1 : 0;
+    for await (const chunk of chunks) {
+      if (isTable && !table) {
+        table = new Table(header, answers, chunk);
+        at = table.address >= 0 ? table.address : header.findIndex((_, column) => holdsEntries(chunk, column));
+      }
       for (const cells of chunk) {
         row += 1;
-        if (table?.needsRows) table.see(cells, row);
-        else if (cells[at]) list.add(cells[at], row);
+        if (table) table.see(cells, row);
+        else if (cells[0]) list.add(cells[0], row);
       }
-    if (table?.needsRows) {
-      table.consent.finish('others');
-      row = 1;
+    }
+    if (at < 0) throw new TableError('No column of the list holds addresses or hashes of them.');
+    table?.consent.finish('others');
+    if (table) {
+      row = headerRow;
       const tells = table.consent.columns.length > 0;
       for await (const chunk of (await rowsOf()).chunks)
         for (const cells of chunk) {
           row += 1;
-          const hasLeft = table.consent.read(cells, cells[at])?.kind === 'left';
-          if (cells[at] && (hasLeft || !tells)) list.add(cells[at], row);
+          const entry = cells[at];
+          const hasLeft = table.consent.read(cells, entry)?.kind === 'left';
+          if (entry && (hasLeft || !tells)) list.add(entry, row);
         }
     }
   } catch (cause) {

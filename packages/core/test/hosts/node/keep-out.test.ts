@@ -25,6 +25,7 @@ describe('a list of people to keep out', () => {
     ['a column of addresses', 'Name,Email Address\nAda,ada@example.com\nBo,bo@example.com\n'],
     ['SHA-256', `${hash('sha256', 'ada@example.com').toUpperCase()}\n${hash('sha256', 'bo@example.com')}\n`],
     ['a column of MD5', `id,hash\n1,${hash('md5', 'ada@example.com')}\n2,${hash('md5', 'bo@example.com')}\n`],
+    ['a column in any language', `Kunde;Elektropost\n1;ada@example.com\n2;bo@example.com\n`],
     ['both', `${hash('sha1', 'ada@example.com')}\nbo@example.com\n`],
     [
       'an export, of which those who left',
@@ -52,7 +53,7 @@ describe('a list of people to keep out', () => {
 
   it.each([
     ['no entry', 'ada@example.com\nbo\n', ', row 2: it is no address and no MD5, SHA-1 or SHA-256 hash'],
-    ['no column', 'Name,City\nAda,Rome\n', ': No column of the list is named "email" or "hash".'],
+    ['no column', 'Name,City\nAda,Rome\n', ': No column of the list holds addresses or hashes of them.'],
     [
       'a doubt',
       'email,Newsletter\nada@example.com,ja\nbo@example.com,ja\ncy@example.com,nein\ndi@example.com,nein\n',
