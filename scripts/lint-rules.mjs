@@ -1,7 +1,7 @@
 /**
  * The project's own lint rules.
  *
- * - `floors`: what stands in a folder imports only from lower floors, types included. Its options are the folder and
+ * - `floors`: what stands in a folder imports of it only from lower floors, types included. Its options are the folder and
  *   its floors, the lowest first: lists of names of files and folders in it.
  * - `named-waits`: a fast test waits for an event, by a name (`test/support/waits.ts`), and never for a time.
  * - `typed-tables`: see lint-typed-tables.mjs.
@@ -40,7 +40,7 @@ const house = {
           const path = node.source?.value;
           if (typeof path !== 'string' || !path.startsWith('.')) return;
           const other = placeOf(resolve(dirname(filename), path));
-          if (other === own) return;
+          if (other === own || other === '..') return;
           for (const place of [own, other])
             if (floorOf(place) < 0)
               return report({ node, message: `${place} stands on no floor of ${folder}: name it in .oxlintrc.json.` });

@@ -17,7 +17,7 @@ import {
 import type { Client } from '@newsletter-kit/core';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { urgentOf } from '../../../packages/core/src/sync/plan.ts';
+import { urgentOf } from '../../../packages/core/src/sync/decide/budget.ts';
 import { tokenPath, type SyncConfig } from '../../../packages/cli/src/commands/sync/config.ts';
 import { openDatabase } from '../../../packages/cli/src/commands/sync/database.ts';
 import { planInBatches } from '../../../packages/cli/src/commands/sync/plan-in-batches.ts';

@@ -5,14 +5,21 @@ import type { CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
 import { listCustomFields } from '../import/custom-fields.ts';
 import { redact } from '../engine/redact.ts';
-import { finding, type Finding } from './findings.ts';
-import type { SyncMapping } from './mapping.ts';
-import { prepareMapping, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
-import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
-import type { ConsentRecord } from './plan-consent.ts';
-import { createReconciler } from './reconciler.ts';
-import type { ContactCreate, PlannedPart, PlannedPair, SubscriptionCreate, SyncPlan } from './plan.ts';
-import type { SyncState } from './state.ts';
+import { createReconciler } from './decide/reconciler.ts';
+import type { SyncMapping } from './mapping/mapping.ts';
+import { prepareMapping, type ReadyMapping, type SyncSubscription } from './mapping/prepare-mapping.ts';
+import type { SyncState } from './mapping/state.ts';
+import { finding, type Finding } from './report/findings.ts';
+import type {
+  ConsentRecord,
+  ContactCreate,
+  ContactWrite,
+  PlannedPair,
+  PlannedPart,
+  SubscriptionCreate,
+  SubscriptionWrite,
+  SyncPlan,
+} from './report/plan.ts';
 
 /** How far a run is. */
 export interface SyncProgress {

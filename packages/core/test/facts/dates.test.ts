@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dateIn, dateOrderIn, isAmbiguousDate, utcOf } from '@newsletter-kit/core/facts';
 import { fieldValueReader } from '../../src/import/index.ts';
-import { readValue } from '../../src/sync/canonical-value.ts';
+import { readValue } from '../../src/sync/mapping/canonical-value.ts';
 
 const seconds = fc
   .integer({ min: Date.UTC(1900, 0) / 1000, max: Date.UTC(2101, 0) / 1000 - 1 })

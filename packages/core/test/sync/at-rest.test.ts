@@ -9,7 +9,7 @@ import {
 } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAtRest } from '../../src/sync/at-rest.ts';
+import { isAtRest } from '../../src/sync/match/at-rest.ts';
 
 const id = 'sub_00000000-0000-4000-8000-00000000000a';
 const customFields = [

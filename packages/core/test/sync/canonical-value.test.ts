@@ -1,6 +1,6 @@
 /** Canonical texts: two spellings of one value are equal, and a canonical text is written back as a value. */
 import { describe, expect, it } from 'vitest';
-import { readValue, valueOf } from '../../src/sync/canonical-value.ts';
+import { readValue, valueOf } from '../../src/sync/mapping/canonical-value.ts';
 
 const separator = '\u001f';
 

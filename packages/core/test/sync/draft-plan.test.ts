@@ -1,7 +1,7 @@
 /** Records without a counterpart: what is created, moved, marked as removed or left, and what is reported. */
 import { decodeToken, prepareMapping, startSync, stateAfter, type SyncMapping } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { tokenEnd } from '../../src/sync/token.ts';
+import { tokenEnd } from '../../src/sync/mapping/token.ts';
 import { agreed, city, codes, contactOf, defaults, plan, subscription, written } from './reconcile.ts';
 
 const newer = 1_790_000_000;

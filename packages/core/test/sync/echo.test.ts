@@ -1,8 +1,8 @@
 /** What a side shows in place of a value that was written to it: another form of the value, or somebody's edit. */
 import { prepareMapping, type ValueKind } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { readValue } from '../../src/sync/canonical-value.ts';
-import { isEcho } from '../../src/sync/echo.ts';
+import { readValue } from '../../src/sync/mapping/canonical-value.ts';
+import { isEcho } from '../../src/sync/decide/echo.ts';
 
 describe('what a side shows', () => {
   it.each<[written: unknown, shown: unknown, kind: ValueKind, decision: 'echo' | 'edit', what: string]>([

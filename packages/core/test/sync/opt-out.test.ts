@@ -2,7 +2,7 @@
 import { startSync, type SyncMapping, type SyncPlan, type SyncState } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isOptedOut, optOutText } from '../../src/sync/opt-out.ts';
+import { isOptedOut, optOutText } from '../../src/sync/mapping/opt-out.ts';
 import { agreed, contactOf, plan, subscription, written, type Contact, type Options } from './reconcile.ts';
 import { optOutWords } from './opt-out-words.ts';
 

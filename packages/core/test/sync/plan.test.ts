@@ -1,7 +1,7 @@
 /** The plan of a run: its counts, the joined changes of several contacts, and the state for the next run. */
 import { findingTexts, prepareMapping, startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { PairFindings, type PairFindingCode } from '../../src/sync/findings.ts';
+import { PairFindings, type PairFindingCode } from '../../src/sync/report/findings.ts';
 import { agreed, contactOf, now, plan, subscription } from './reconcile.ts';
 
 const second = now / 1000;

@@ -1,7 +1,7 @@
 /** Prepared mappings: defaults, names and kinds of custom fields, and fingerprints. */
 import { MappingError, prepareMapping, type FieldMapping, type SyncSubscription } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { addressFingerprint, readSubscription, valueFingerprint } from '../../src/sync/prepare-mapping.ts';
+import { addressFingerprint, readSubscription, valueFingerprint } from '../../src/sync/mapping/prepare-mapping.ts';
 
 const customFields = [
   { id: 'f1', display: 'City', kind: 'string' },

@@ -2,7 +2,7 @@
 import { decodeToken, encodeToken, tokenLimit, type Base } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isForeign, isWhole, type TokenLayout } from '../../src/sync/token.ts';
+import { isForeign, isWhole, type TokenLayout } from '../../src/sync/mapping/token.ts';
 
 const print24 = fc.nat({ max: 0xffffff });
 const written = fc.record({ fingerprint: print24, count: fc.integer({ min: 1, max: 63 }) });

@@ -1,6 +1,6 @@
 /** Whose contact is this? Each situation with its decision, and what the planner makes of it. */
 import { describe, expect, it } from 'vitest';
-import { claimTable, oldestOfTwins, whoseContact, type Claim } from '../../src/sync/whose-contact.ts';
+import { claimTable, oldestOfTwins, whoseContact, type Claim } from '../../src/sync/match/whose-contact.ts';
 
 const parts = {
   token: ['none', 'fits', 'strays', 'foreign'],

@@ -2,7 +2,7 @@
  * The state that a sync keeps between runs, beside the tokens: bounded JSON with fingerprints in place of addresses.
  * Pure.
  */
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../is-record.ts';
 
 /** What a sync keeps between its runs. Everything about a pair is in the pair's token. */
 export interface SyncState {

@@ -1,9 +1,9 @@
 /** The circuit breaker: holds back a plan that changes too much until a person accepts it. Pure. */
-import { nearMiss } from '../engine/near-miss.ts';
-import type { Held, HeldReason, SyncCounts } from './plan.ts';
-import type { ReadyMapping } from './prepare-mapping.ts';
-import { maxEntries } from './state.ts';
-import type { UnclearWords } from './unclear-words.ts';
+import { nearMiss } from '../../engine/near-miss.ts';
+import type { ReadyMapping } from '../mapping/prepare-mapping.ts';
+import { maxEntries } from '../mapping/state.ts';
+import type { Held, HeldReason, SyncCounts } from '../report/plan.ts';
+import type { UnclearWords } from '../report/unclear-words.ts';
 
 /** What the breaker looks at, beside the counts. */
 export interface BreakerFacts {

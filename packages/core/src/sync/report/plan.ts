@@ -1,50 +1,86 @@
-/** The plan of a sync: everything a run would do. */
-import { isUrgent, type FieldChange, type WithoutContact } from './changes.ts';
+/** The plan of a sync: everything a run would do. Types alone. */
+import type { SyncState } from '../mapping/state.ts';
+import type { Base } from '../mapping/token.ts';
+import type { FieldChange, WithoutContact } from './changes.ts';
 import type { Finding, Side } from './findings.ts';
-import type { Member } from './matching.ts';
-import type { CustomFieldWrite } from './plan-fields.ts';
-import { subscriptionWriteOf, type PairPlan, type Situation } from './plan-pair.ts';
-import type { SubscriptionWrite, ContactWrite } from './plan-pair.ts';
-import type { SyncSubscription } from './prepare-mapping.ts';
-import type { SyncState } from './state.ts';
-import type { ConsentRecord } from './plan-consent.ts';
 
-/** A subscription with its contacts, and the plan for each contact. */
-export interface PairPlans {
-  readonly subscription: SyncSubscription;
-  readonly members: readonly Member[];
-  readonly plans: readonly PairPlan[];
+/** Why a pair is written; every write names it. */
+export type Situation =
+  | 'linked'
+  | 'found_by_address'
+  | 'ambiguous'
+  | 'twin'
+  | 'new_subscription'
+  | 'contact_missing'
+  | 'subscription_missing'
+  | 'erased'
+  | 'unknown_contact';
+
+/** A value of a custom field to set, or to delete. */
+export interface CustomFieldWrite {
+  readonly name: string;
+  readonly value?: string | number | boolean | string[];
+  readonly delete?: true;
 }
 
-/** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */
-export function joinPlans(
-  { id, email, created }: SyncSubscription,
-  plans: readonly PairPlan[],
-  wasRefused = false,
-): PlannedPair {
-  const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
-  const own = subscriptionWriteOf(
-    id,
-    writes.some(({ unsubscribe }) => unsubscribe),
-    writes.flatMap(({ custom_fields }) => custom_fields ?? []),
-  );
-  const contactWrites = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
-  return {
-    situation: plans[0]?.situation ?? 'linked',
-    ...(wasRefused && { wasRefused }),
-    email,
-    created,
-    subscriptionId: id,
-    contactId: (contactWrites.length === 1 && contactWrites[0]?.id) || null,
-    changes: plans.flatMap(({ changes }) => changes),
-    subscriptionWrites: [...(own ? [own] : []), ...plans.flatMap(({ furtherWrites }) => furtherWrites)],
-    contactWrites,
-    consent: plans.flatMap(({ consent }) => consent),
-  };
+/** A change of one subscription: an item of the API's bulk update. It never activates anybody. */
+export interface SubscriptionWrite {
+  readonly subscription_id: string;
+  readonly unsubscribe?: true;
+  readonly custom_fields?: CustomFieldWrite[];
+}
+
+/** A change of one contact. */
+export interface ContactWrite {
+  readonly id: string;
+  readonly situation: Situation;
+  /** Values by the paths of the contact's fields, the opt-out and the address among them; the token is not. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  /** Belongs into the contact's token field, in the same write as the changes. */
+  readonly token: string;
+  /** What the contact's token field shows now. */
+  readonly replacedToken: unknown;
+  /** Stands for the contact in the state of a sync. */
+  readonly key?: string | undefined;
+  /** Whether the token knows of an opt-out, set by this write or seen before. */
+  readonly knowsOptOut: boolean;
+  /** The opt-out or the leave of the write alone, for where all of it was refused. Its values follow later. */
+  readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
+}
+
+/**
+ * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
+ * it into the contact's token makes it.
+ */
+export interface ConsentRecord {
+  /** The side on which the person opted out or unsubscribed. */
+  readonly saidBy: Side;
+  readonly subscriptionId: string;
+  /** Null for a contact that is missing or to be created. */
+  readonly contactId: string | null;
+  /** The field that shows it: `status`, or the contact's opt-out. */
+  readonly field: string;
+  /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or null. */
+  readonly written: { readonly side: Side; readonly field: string; readonly value: true | 'inactive' } | null;
+}
+
+/** The plan for one pair. */
+export interface PairPlan {
+  readonly situation: Situation;
+  readonly subscriptionWrite: SubscriptionWrite | null;
+  /** Unsubscribes of other subscriptions that have an address of the contact. */
+  readonly furtherWrites: readonly SubscriptionWrite[];
+  /** Null also where only the token would change and no later run needs it. */
+  readonly contactWrite: ContactWrite | null;
+  /** The new base of the pair; the contact write's token holds it. */
+  readonly base: Base;
+  readonly findings: readonly Finding[];
+  readonly consent: readonly ConsentRecord[];
+  readonly changes: readonly FieldChange[];
 }
 
 /** A change of the CRM. */
-interface HandedOver {
+export interface HandedOver {
   /** Whether the CRM refused it in an earlier run: such changes come last. */
   readonly wasRefused?: boolean | undefined;
 }
@@ -192,45 +228,4 @@ export interface SyncPlan extends PlannedPart {
   readonly counts: SyncCounts;
   /** The state to store once the plan was carried out. */
   readonly state: SyncState;
-}
-
-/**
- * The oldest changes that a run may hand over, and those that wait. Opt-outs and unsubscribes never wait; what the CRM
- * refused before comes last, so that it holds up nothing else.
- *
- * @param mostWrites - contacts to create and to change, beside those
- */
-export function withinBudget(
-  whole: PlannedWrites,
-  mostWrites: number,
-): { readonly now: PlannedWrites; readonly waiting: PlannedWrites; readonly used: number } {
-  const queue = [
-    ...whole.pairs.filter((pair) => !isUrgent(pair) && pair.contactWrites.length > 0),
-    ...whole.contactCreates,
-  ].toSorted((a, b) => refusedLast(a, b) || a.created - b.created || (a.subscriptionId < b.subscriptionId ? -1 : 1));
-  const waits = new Set<PlannedPair | ContactCreate>(queue.slice(Math.max(0, mostWrites)));
-  const part = (isWaiting: boolean): PlannedWrites => ({
-    pairs: whole.pairs.filter((pair) => waits.has(pair) === isWaiting).toSorted(refusedLast),
-    contactCreates: whole.contactCreates.filter((create) => waits.has(create) === isWaiting).toSorted(refusedLast),
-    subscriptionCreates: isWaiting ? [] : whole.subscriptionCreates,
-  });
-  return { now: part(false), waiting: part(true), used: queue.length - waits.size };
-}
-
-const refusedLast = (a: HandedOver, b: HandedOver): number => Number(a.wasRefused ?? 0) - Number(b.wasRefused ?? 0);
-
-/**
- * What is carried out of a plan that is held back: unsubscribes only where they are within the limit, and the contacts
- * of a person as well.
- */
-export function urgentOf<Pair extends PlannedPair>(
-  urgent: readonly Pair[],
-  { unsubscribes, limit }: Pick<SyncCounts, 'unsubscribes' | 'limit'>,
-): readonly Pair[] {
-  return urgent.flatMap((pair) => {
-    const { subscriptionWrites, contactWrites } = pair;
-    if (unsubscribes > limit && subscriptionWrites.some(({ unsubscribe }) => unsubscribe)) return [];
-    if (contactWrites.length <= Math.max(1, limit)) return [pair];
-    return subscriptionWrites.length > 0 ? [{ ...pair, contactWrites: [], consent: [] }] : [];
-  });
 }

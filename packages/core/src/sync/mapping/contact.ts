@@ -1,5 +1,5 @@
 /** Contacts of a CRM: records whose fields are named by dotted paths. Pure. */
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../is-record.ts';
 
 /** A contact as the planner reads it. */
 export interface SyncContact {
@@ -128,4 +128,13 @@ function define(record: Record<string, unknown>, name: string, value: unknown): 
 /** Whether the token field has a value, whole or damaged. */
 export function hasToken(token: unknown): boolean {
   return token !== undefined && token !== null && token !== '';
+}
+
+/** An id or address as text; empty where there is none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'number' || typeof value === 'bigint'
+      ? String(value)
+      : '';
 }

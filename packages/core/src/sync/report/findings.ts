@@ -1,6 +1,6 @@
 /** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
-import type { Pair } from './pair.ts';
-import type { ReadyField } from './prepare-mapping.ts';
+import type { Pair } from '../mapping/pair.ts';
+import type { ReadyField } from '../mapping/prepare-mapping.ts';
 
 interface FindingText {
   readonly message: string;

@@ -1,6 +1,6 @@
 /** Echoes: what a side shows in place of a value that was written to it. Pure. */
-import { memberSeparator } from './canonical-value.ts';
-import type { ReadyField } from './prepare-mapping.ts';
+import { memberSeparator } from '../mapping/canonical-value.ts';
+import type { ReadyField } from '../mapping/prepare-mapping.ts';
 
 /**
  * Whether a side shows a written value in another form: cut, in lower or upper case, with other blanks, rounded, or

@@ -1,15 +1,15 @@
 /** What a plan changes, as a person reads it: a line for each changed field, and one sentence for all of it. Pure. */
+import { bulkUpdateLimit } from '../../contract/values.ts';
 import {
-  changeKinds,
-  withoutContactTexts,
   type ChangeKind,
+  changeKinds,
   type ChangeReason,
   type FieldChange,
   type WithoutContact,
+  withoutContactTexts,
 } from './changes.ts';
 import type { Side } from './findings.ts';
 import type { PlannedWrites, SyncPlan } from './plan.ts';
-import { bulkUpdateLimit } from '../contract/values.ts';
 
 /** A change with its person. It holds an address and values: for whoever runs the sync, never for logs. */
 export interface PlannedChange extends Omit<FieldChange, 'person'> {

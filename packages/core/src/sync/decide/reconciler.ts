@@ -1,26 +1,26 @@
 /**
  * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure.
  */
-import { getsMail, hasLeft } from '../facts/subscriber-status.ts';
-import { isRecord } from '../is-record.ts';
-import { addressKey } from '../signup/address.ts';
-import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
-import { isUrgent } from './changes.ts';
-import { ContactIndex } from './contact-index.ts';
+import { getsMail, hasLeft } from '../../facts/subscriber-status.ts';
+import { isRecord } from '../../is-record.ts';
+import { addressKey } from '../../signup/address.ts';
+import { isOptedOut, OptOutSurvey, type UsualOptOut } from '../mapping/opt-out.ts';
+import { addressFingerprint, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { maxEntries, type SyncState } from '../mapping/state.ts';
+import { isTokenId } from '../mapping/token.ts';
+import { ContactIndex } from '../match/contact-index.ts';
+import { baseOfAnother, type Match, Matching, type Member, oldestTwin } from '../match/matching.ts';
+import { isUrgent } from '../report/changes.ts';
+import { type FindingContext, FindingLog } from '../report/findings.ts';
+import type { PairPlan, PlannedBatch, PlannedPair, SyncPlan } from '../report/plan.ts';
+import type { RunContext } from '../report/run-context.ts';
+import { Tally } from '../report/tally.ts';
+import { UnclearWords } from '../report/unclear-words.ts';
+import { urgentOf, withinBudget } from './budget.ts';
+import { type BreakerFacts, holdBack, limitOf } from './circuit-breaker.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { type FindingContext, FindingLog } from './findings.ts';
 import { HandOver } from './hand-over.ts';
-import { baseOfAnother, Matching, oldestTwin, type Match, type Member } from './matching.ts';
-import { isOptedOut, OptOutSurvey, type UsualOptOut } from './opt-out.ts';
-import { planPair, type PairOptions, type PairPlan } from './plan-pair.ts';
-import { joinPlans, urgentOf, withinBudget } from './plan.ts';
-import type { PairPlans, PlannedBatch, PlannedPair, SyncPlan } from './plan.ts';
-import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
-import type { RunContext } from './run-context.ts';
-import { maxEntries, type SyncState } from './state.ts';
-import { Tally } from './tally.ts';
-import { isTokenId } from './token.ts';
-import { UnclearWords } from './unclear-words.ts';
+import { joinPlans, type PairOptions, type PairPlans, planPair } from './plan-pair.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;

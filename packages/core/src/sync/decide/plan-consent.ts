@@ -1,27 +1,12 @@
 /** Plans the consent of a pair: an opt-out unsubscribes, leaving the newsletter sets the opt-out. Pure. */
-import { hasLeft, isUnsubscribed } from '../facts/subscriber-status.ts';
-import type { ChangeReason, FieldChange } from './changes.ts';
-import type { PairFindings, Side } from './findings.ts';
-import type { Pair } from './pair.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import type { ConsentState } from './token.ts';
-import { isOptedOut } from './opt-out.ts';
-
-/**
- * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
- * it into the contact's token makes it.
- */
-export interface ConsentRecord {
-  /** The side on which the person opted out or unsubscribed. */
-  readonly saidBy: Side;
-  readonly subscriptionId: string;
-  /** Null for a contact that is missing or to be created. */
-  readonly contactId: string | null;
-  /** The field that shows it: `status`, or the contact's opt-out. */
-  readonly field: string;
-  /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or null. */
-  readonly written: { readonly side: Side; readonly field: string; readonly value: true | 'inactive' } | null;
-}
+import { hasLeft, isUnsubscribed } from '../../facts/subscriber-status.ts';
+import { isOptedOut } from '../mapping/opt-out.ts';
+import type { Pair } from '../mapping/pair.ts';
+import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import type { ConsentState } from '../mapping/token.ts';
+import type { ChangeReason, FieldChange } from '../report/changes.ts';
+import type { PairFindings } from '../report/findings.ts';
+import type { ConsentRecord } from '../report/plan.ts';
 
 /** Notes the contact's copy of the status as written, where the unsubscribe was written nowhere else. */
 export function withStatus(

@@ -1,7 +1,7 @@
 /** What every part of a planned run needs to know. */
+import type { ReadyMapping } from '../mapping/prepare-mapping.ts';
+import type { SyncState } from '../mapping/state.ts';
 import type { FindingLog } from './findings.ts';
-import type { ReadyMapping } from './prepare-mapping.ts';
-import type { SyncState } from './state.ts';
 import type { UnclearWords } from './unclear-words.ts';
 
 export interface RunContext {

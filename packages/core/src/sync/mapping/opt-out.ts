@@ -2,7 +2,7 @@
  * The opt-out of contacts. What a CRM keeps in place of yes and no has any words, in any language: a value counts as an
  * opt-out unless it is what most contacts of active subscribers show. Pure.
  */
-import { yesOrNo } from '../facts/yes-no.ts';
+import { yesOrNo } from '../../facts/yes-no.ts';
 import { plainText, readValue } from './canonical-value.ts';
 
 /** Reasons that are opt-outs, however many contacts show them. */

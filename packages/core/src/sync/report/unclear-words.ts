@@ -2,12 +2,12 @@
  * Words that count as a no and that nobody has confirmed: statuses that the specification lacks, and what contacts show
  * of the opt-out. They hold the plan until a person accepts it. Pure.
  */
-import { redact } from '../engine/redact.ts';
-import { isUnknownStatus } from '../facts/subscriber-status.ts';
+import { redact } from '../../engine/redact.ts';
+import { isUnknownStatus } from '../../facts/subscriber-status.ts';
+import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { maxEntries, type SyncState } from '../mapping/state.ts';
 import type { ChangeKind } from './changes.ts';
-import type { PairPlan } from './plan-pair.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import { maxEntries, type SyncState } from './state.ts';
+import type { PairPlan } from './plan.ts';
 
 type Known = Readonly<Record<'state', SyncState>> & Readonly<Record<'mapping', ReadyMapping>>;
 

@@ -1,15 +1,24 @@
 /**
  * Prepares the settings of a sync for a run: the present names and kinds of the custom fields, and fingerprints. Pure.
  */
-import { customFieldKinds } from '../contract/values.ts';
-import { type Digest, hashText } from '../hash.ts';
-import type { KnownCustomField } from '../import/custom-fields.ts';
-import { isRecord } from '../is-record.ts';
-import { addressKey } from '../signup/address.ts';
-import { contactPaths } from './contact.ts';
-import { checkMapping, MappingError, subscriptionProperties, type SubscriptionProperty } from './mapping.ts';
-import type { ConflictRule, Direction, FieldMapping, SituationActions, SyncMapping } from './mapping.ts';
-import { type ValueKind, type Reading, readValue } from './canonical-value.ts';
+import { customFieldKinds } from '../../contract/values.ts';
+import { type Digest, hashText } from '../../hash.ts';
+import type { KnownCustomField } from '../../import/custom-fields.ts';
+import { isRecord } from '../../is-record.ts';
+import { addressKey } from '../../signup/address.ts';
+import { type Reading, readValue, type ValueKind } from './canonical-value.ts';
+import { contactPaths, type SyncContact } from './contact.ts';
+import {
+  checkMapping,
+  type ConflictRule,
+  type Direction,
+  type FieldMapping,
+  MappingError,
+  type SituationActions,
+  subscriptionProperties,
+  type SubscriptionProperty,
+  type SyncMapping,
+} from './mapping.ts';
 import { optOutText, type UsualOptOut } from './opt-out.ts';
 
 /** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
@@ -155,6 +164,16 @@ export function subscriptionValue({ customField, newsletter }: ReadyField, subsc
   for (const each of custom as unknown[])
     if (isRecord(each) && each['name'] === customField) return each['value'] ?? null;
   return null;
+}
+
+/** Reads the contact's value of a field. */
+export function readContact({ kind, contact: path, separator }: ReadyField, { values }: SyncContact): Reading {
+  return readValue(kind, values[path], separator);
+}
+
+/** Whether the service has erased the person: the address is under `.invalid`, which never exists (RFC 2606). */
+export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
+  return /\.invalid$/i.test(email.trim());
 }
 
 /** 48 bits that stand for an address, the same for all spellings of it. */

@@ -1,9 +1,9 @@
 /** Plans the address of a pair: one that changed in the newsletter is written to the contact. Pure. */
-import { addressKey, isAddress } from '../signup/address.ts';
-import type { FieldChange } from './changes.ts';
-import type { PairFindings } from './findings.ts';
-import type { Pair } from './pair.ts';
-import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import { addressKey, isAddress } from '../../signup/address.ts';
+import type { Pair } from '../mapping/pair.ts';
+import { addressFingerprint, type ReadyMapping } from '../mapping/prepare-mapping.ts';
+import type { FieldChange } from '../report/changes.ts';
+import type { PairFindings } from '../report/findings.ts';
 
 interface AddressPlan {
   /** What the token remembers. */
@@ -34,9 +34,4 @@ export function planAddress(
   if (!changedHere) findings.add('address_changed_in_crm');
   else findings.add(changedThere ? 'address_changed_on_both_sides' : 'address_changed_in_newsletter');
   return { fingerprint: base.address, changes: [] };
-}
-
-/** Whether the service has erased the person: the address is under `.invalid`, which never exists (RFC 2606). */
-export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
-  return /\.invalid$/i.test(email.trim());
 }

@@ -1,10 +1,10 @@
 /**
  * The values of mapped fields in one canonical text per kind, so that two spellings of one value count as equal. Pure.
  */
-import { dateIn, utcOf } from '../facts/dates.ts';
-import { numberIn } from '../signup/numbers.ts';
-import { yesOrNo } from '../facts/yes-no.ts';
-import type { customFieldKinds } from '../contract/values.ts';
+import { dateIn, utcOf } from '../../facts/dates.ts';
+import { numberIn } from '../../signup/numbers.ts';
+import { yesOrNo } from '../../facts/yes-no.ts';
+import type { customFieldKinds } from '../../contract/values.ts';
 
 /** The kind of a mapped field, as the API names it (specification, CustomField). */
 export type ValueKind = (typeof customFieldKinds)[number];

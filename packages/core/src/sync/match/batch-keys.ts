@@ -2,12 +2,11 @@
  * What connects the records of a run: those that share a key, with each other or through others, are planned in one
  * batch. Pure.
  */
-import { isRecord } from '../is-record.ts';
-import { addressKey } from '../signup/address.ts';
-import { addressesIn, readPath } from './contact.ts';
-import { textOf } from './contact-index.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import { decodeToken, isTokenId } from './token.ts';
+import { isRecord } from '../../is-record.ts';
+import { addressKey } from '../../signup/address.ts';
+import { addressesIn, readPath, textOf } from '../mapping/contact.ts';
+import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { decodeToken, isTokenId } from '../mapping/token.ts';
 
 /**
  * The keys of a contact's record: its id and that of a contact it was merged into, its addresses, and the subscription

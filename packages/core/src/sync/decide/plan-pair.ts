@@ -1,67 +1,23 @@
 /** Plans one subscription and its contact: consent, address and values, and the token that remembers them. Pure. */
-import { hasLeft } from '../facts/subscriber-status.ts';
-import type { FieldChange } from './changes.ts';
-import { type SyncContact, hasToken } from './contact.ts';
-import { type Finding, PairFindings } from './findings.ts';
-import type { Pair } from './pair.ts';
-import { isErased, planAddress } from './plan-address.ts';
-import { type ConsentOptions, type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
-import { type CustomFieldWrite, emptyFieldBase, planFields } from './plan-fields.ts';
-import { isOptedOut } from './opt-out.ts';
-import type { ReadyMapping } from './prepare-mapping.ts';
-import { encodeToken, type Base } from './token.ts';
-
-/** Why a pair is written; every write names it. */
-export type Situation =
-  | 'linked'
-  | 'found_by_address'
-  | 'ambiguous'
-  | 'twin'
-  | 'new_subscription'
-  | 'contact_missing'
-  | 'subscription_missing'
-  | 'erased'
-  | 'unknown_contact';
-
-/** A change of one subscription: an item of the API's bulk update. It never activates anybody. */
-export interface SubscriptionWrite {
-  readonly subscription_id: string;
-  readonly unsubscribe?: true;
-  readonly custom_fields?: CustomFieldWrite[];
-}
-
-/** A change of one contact. */
-export interface ContactWrite {
-  readonly id: string;
-  readonly situation: Situation;
-  /** Values by the paths of the contact's fields, the opt-out and the address among them; the token is not. */
-  readonly changes: Readonly<Record<string, unknown>>;
-  /** Belongs into the contact's token field, in the same write as the changes. */
-  readonly token: string;
-  /** What the contact's token field shows now. */
-  readonly replacedToken: unknown;
-  /** Stands for the contact in the state of a sync. */
-  readonly key?: string | undefined;
-  /** Whether the token knows of an opt-out, set by this write or seen before. */
-  readonly knowsOptOut: boolean;
-  /** The opt-out or the leave of the write alone, for where all of it was refused. Its values follow later. */
-  readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
-}
-
-/** The plan for one pair. */
-export interface PairPlan {
-  readonly situation: Situation;
-  readonly subscriptionWrite: SubscriptionWrite | null;
-  /** Unsubscribes of other subscriptions that have an address of the contact. */
-  readonly furtherWrites: readonly SubscriptionWrite[];
-  /** Null also where only the token would change and no later run needs it. */
-  readonly contactWrite: ContactWrite | null;
-  /** The new base of the pair; the contact write's token holds it. */
-  readonly base: Base;
-  readonly findings: readonly Finding[];
-  readonly consent: readonly ConsentRecord[];
-  readonly changes: readonly FieldChange[];
-}
+import { hasLeft } from '../../facts/subscriber-status.ts';
+import { hasToken, type SyncContact } from '../mapping/contact.ts';
+import { isOptedOut } from '../mapping/opt-out.ts';
+import type { Pair } from '../mapping/pair.ts';
+import { isErased, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { type Base, encodeToken } from '../mapping/token.ts';
+import type { Member } from '../match/matching.ts';
+import { PairFindings } from '../report/findings.ts';
+import type {
+  ContactWrite,
+  CustomFieldWrite,
+  PairPlan,
+  PlannedPair,
+  Situation,
+  SubscriptionWrite,
+} from '../report/plan.ts';
+import { planAddress } from './plan-address.ts';
+import { type ConsentOptions, planConsent, planFurther, withStatus } from './plan-consent.ts';
+import { emptyFieldBase, planFields } from './plan-fields.ts';
 
 /** How a pair was found, and which of its changes are planned. */
 export interface PairOptions extends ConsentOptions {
@@ -146,6 +102,40 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
 function planOf(situation: Situation, base: Base, { list: findings }: PairFindings): PairPlan {
   const nothing = { subscriptionWrite: null, furtherWrites: [], contactWrite: null };
   return { situation, ...nothing, base, findings, consent: [], changes: [] };
+}
+
+/** A subscription with its contacts, and the plan for each contact. */
+export interface PairPlans {
+  readonly subscription: SyncSubscription;
+  readonly members: readonly Member[];
+  readonly plans: readonly PairPlan[];
+}
+
+/** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */
+export function joinPlans(
+  { id, email, created }: SyncSubscription,
+  plans: readonly PairPlan[],
+  wasRefused = false,
+): PlannedPair {
+  const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
+  const own = subscriptionWriteOf(
+    id,
+    writes.some(({ unsubscribe }) => unsubscribe),
+    writes.flatMap(({ custom_fields }) => custom_fields ?? []),
+  );
+  const contactWrites = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
+  return {
+    situation: plans[0]?.situation ?? 'linked',
+    ...(wasRefused && { wasRefused }),
+    email,
+    created,
+    subscriptionId: id,
+    contactId: (contactWrites.length === 1 && contactWrites[0]?.id) || null,
+    changes: plans.flatMap(({ changes }) => changes),
+    subscriptionWrites: [...(own ? [own] : []), ...plans.flatMap(({ furtherWrites }) => furtherWrites)],
+    contactWrites,
+    consent: plans.flatMap(({ consent }) => consent),
+  };
 }
 
 /** The write of a subscription; null where nothing changes. */

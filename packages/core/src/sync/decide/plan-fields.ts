@@ -1,12 +1,18 @@
 /** Plans the values of a pair: a three-way merge of each field with the value both sides last agreed on. Pure. */
-import { type Reading, readValue, valueOf } from './canonical-value.ts';
-import type { ChangeReason, FieldChange } from './changes.ts';
-import type { SyncContact } from './contact.ts';
+import { valueOf } from '../mapping/canonical-value.ts';
+import type { Pair } from '../mapping/pair.ts';
+import {
+  readContact,
+  readSubscription,
+  type ReadyField,
+  type ReadyMapping,
+  valueFingerprint,
+} from '../mapping/prepare-mapping.ts';
+import type { AwaitedWrite, FieldBase } from '../mapping/token.ts';
+import type { ChangeReason, FieldChange } from '../report/changes.ts';
+import type { PairFindings, Side } from '../report/findings.ts';
+import type { CustomFieldWrite } from '../report/plan.ts';
 import { isEcho } from './echo.ts';
-import type { PairFindings, Side } from './findings.ts';
-import type { Pair } from './pair.ts';
-import { readSubscription, type ReadyMapping, type ReadyField, valueFingerprint } from './prepare-mapping.ts';
-import type { FieldBase, AwaitedWrite } from './token.ts';
 
 export const emptyFieldBase: FieldBase = {};
 
@@ -14,18 +20,6 @@ export const emptyFieldBase: FieldBase = {};
 const maxWrites = 2;
 /** A yes or no has no other form: what a side shows is somebody's choice, who may change his mind in every run. */
 const maxToggles = 62;
-
-/** A value of a custom field to set, or to delete. */
-export interface CustomFieldWrite {
-  readonly name: string;
-  readonly value?: string | number | boolean | string[];
-  readonly delete?: true;
-}
-
-/** Reads the contact's value of a field. */
-export function readContact({ kind, contact: path, separator }: ReadyField, { values }: SyncContact): Reading {
-  return readValue(kind, values[path], separator);
-}
 
 /**
  * The canonical text that the contact shows of a field; undefined where it was not delivered or is invalid. CRMs leave

@@ -2,9 +2,9 @@
  * Reads what a CRM answered to the writing of contacts: how many it took, and what it refused, in its own words. The
  * status decides, and signs of an error in the body; what was really taken shows the next reading. For any CRM. Pure.
  */
-import { retryAfterMs } from '../engine/rate-limit.ts';
-import { pageTitle } from '../facts/api-answer.ts';
-import { isRecord } from '../is-record.ts';
+import { retryAfterMs } from '../../engine/rate-limit.ts';
+import { pageTitle } from '../../facts/api-answer.ts';
+import { isRecord } from '../../is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,11 +2,11 @@
  * What became of the contacts that were handed over to the CRM, which no run sees itself. A contact that shows the new
  * token was taken. One that still shows the token before was not, or the list is late. Pure.
  */
-import type { SyncContact } from './contact.ts';
-import type { PlannedPair, PlannedWrites } from './plan.ts';
-import type { RunContext } from './run-context.ts';
-import { maxEntries, type OpenUpdate, type SyncState } from './state.ts';
-import { tokenEnd } from './token.ts';
+import type { SyncContact } from '../mapping/contact.ts';
+import { maxEntries, type OpenUpdate, type SyncState } from '../mapping/state.ts';
+import { tokenEnd } from '../mapping/token.ts';
+import type { PlannedPair, PlannedWrites } from '../report/plan.ts';
+import type { RunContext } from '../report/run-context.ts';
 
 /** Runs after which a refusal is reported. */
 const reportedAfter = 3;

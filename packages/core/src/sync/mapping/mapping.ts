@@ -1,8 +1,8 @@
 /** The settings of a sync – mapped fields, opt-out, and what happens in each situation – and their validation. Pure. */
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../is-record.ts';
+import type { ValueKind } from './canonical-value.ts';
 import type { ContactPaths } from './contact.ts';
 import { fixedLength, maxOneWayLength, maxTwoWayLength, tokenLimit } from './token.ts';
-import type { ValueKind } from './canonical-value.ts';
 
 /** Which side's value goes to the other. */
 export type Direction = 'to_contact' | 'to_subscription' | 'both';

@@ -2,16 +2,16 @@
  * The contacts of a run, indexed by address and by the subscription that each sync token names. Keeps a few numbers per
  * contact beside the record itself. Pure.
  */
-import { getsMail } from '../facts/subscriber-status.ts';
-import { addressKey, isAddress } from '../signup/address.ts';
+import { getsMail } from '../../facts/subscriber-status.ts';
+import { addressKey, isAddress } from '../../signup/address.ts';
+import { addressesIn, hasToken, pathsOf, readPath, type SyncContact, textOf } from '../mapping/contact.ts';
+import { type OptOutSurvey, unusualOptOut } from '../mapping/opt-out.ts';
+import type { Pair } from '../mapping/pair.ts';
+import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { type Base, decodeToken, idKey, isForeign, isTokenOf, isWhole, readToken, tokenKey } from '../mapping/token.ts';
+import type { RunContext } from '../report/run-context.ts';
 import { isAtRest } from './at-rest.ts';
-import { addressesIn, hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import { unusualOptOut, type OptOutSurvey } from './opt-out.ts';
-import type { RunContext } from './run-context.ts';
-import type { Pair } from './pair.ts';
 import { compareIds } from './whose-contact.ts';
-import { decodeToken, idKey, isForeign, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
 type RowNumbers = number | number[];
@@ -332,13 +332,4 @@ function toContact(
     ...(lacks.length > 0 && { lacks }),
     row,
   };
-}
-
-/** An id or address as text; empty where there is none. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string'
-    ? value.trim()
-    : typeof value === 'number' || typeof value === 'bigint'
-      ? String(value)
-      : '';
 }

@@ -2,13 +2,18 @@
  * Matches the subscriptions that are not plainly those of one contact or of none: several contacts, further addresses,
  * tokens that name another subscription. Collects what is known of each contact; `whose-contact.ts` decides. Pure.
  */
-import { addressKey } from '../signup/address.ts';
+import { addressKey } from '../../signup/address.ts';
+import {
+  addressFingerprint,
+  isErased,
+  readContact,
+  type ReadyMapping,
+  type SyncSubscription,
+  valueFingerprint,
+} from '../mapping/prepare-mapping.ts';
+import type { Base } from '../mapping/token.ts';
 import type { ContactIndex } from './contact-index.ts';
-import { isErased } from './plan-address.ts';
-import { readContact } from './plan-fields.ts';
-import { addressFingerprint, valueFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
-import type { Base } from './token.ts';
-import { oldestOfTwins, whoseContact, type Claim, type Decision } from './whose-contact.ts';
+import { type Claim, type Decision, oldestOfTwins, whoseContact } from './whose-contact.ts';
 
 /** A contact of a subscription. */
 export interface Member {

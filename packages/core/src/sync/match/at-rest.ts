@@ -1,19 +1,19 @@
 /** Recognizes a pair that shows what its token says, as most do, without planning it. Pure. */
-import { hasLeft } from '../facts/subscriber-status.ts';
-import { addressKey } from '../signup/address.ts';
-import { canonicalText } from './canonical-value.ts';
-import { readPath } from './contact.ts';
-import { isOptedOut } from './opt-out.ts';
-import { isErased } from './plan-address.ts';
+import { hasLeft } from '../../facts/subscriber-status.ts';
+import { addressKey } from '../../signup/address.ts';
+import { canonicalText } from '../mapping/canonical-value.ts';
+import { readPath } from '../mapping/contact.ts';
+import { isOptedOut } from '../mapping/opt-out.ts';
 import {
+  isErased,
   keyFingerprint,
-  subscriptionValue,
-  valueFingerprint,
   type ReadyField,
   type ReadyMapping,
+  subscriptionValue,
   type SyncSubscription,
-} from './prepare-mapping.ts';
-import { isFieldSettled, isForeign, isHeadSettled } from './token.ts';
+  valueFingerprint,
+} from '../mapping/prepare-mapping.ts';
+import { isFieldSettled, isForeign, isHeadSettled } from '../mapping/token.ts';
 
 /** A subscription, the record of its one contact, and the whole token of that contact, which names the subscription. */
 export interface UnplannedPair {

@@ -2,24 +2,36 @@
  * The draft of a plan: collects the changes of a run, decides about contacts without subscription and subscriptions
  * without contact, and makes the requests that create what is missing. Pure.
  */
-import { hasLeft, isUnknownStatus } from '../facts/subscriber-status.ts';
-import { yesOrNo } from '../facts/yes-no.ts';
-import { isAddress } from '../signup/address.ts';
-import type { FieldChange, WithoutContact } from './changes.ts';
-import type { SyncContact } from './contact.ts';
-import type { ContactIndex } from './contact-index.ts';
+import { hasLeft, isUnknownStatus } from '../../facts/subscriber-status.ts';
+import { yesOrNo } from '../../facts/yes-no.ts';
+import { isAddress } from '../../signup/address.ts';
+import type { SyncContact } from '../mapping/contact.ts';
+import { isOptedOut } from '../mapping/opt-out.ts';
+import {
+  addressFingerprint,
+  isErased,
+  readContact,
+  readSubscription,
+  type ReadyMapping,
+  type SyncSubscription,
+  valueFingerprint,
+} from '../mapping/prepare-mapping.ts';
+import { maxEntries, type SyncState } from '../mapping/state.ts';
+import { type Base, encodeToken, type FieldBase } from '../mapping/token.ts';
+import type { ContactIndex } from '../match/contact-index.ts';
+import type { FieldChange, WithoutContact } from '../report/changes.ts';
+import type {
+  ContactCreate,
+  CustomFieldWrite,
+  PlannedPair,
+  PlannedWrites,
+  SubscriptionCreate,
+} from '../report/plan.ts';
+import type { RunContext } from '../report/run-context.ts';
 import type { HandOver } from './hand-over.ts';
-import type { ContactCreate, PlannedPair, PlannedWrites, SubscriptionCreate } from './plan.ts';
-import { isErased } from './plan-address.ts';
 import { withStatus } from './plan-consent.ts';
-import { contactValue, type CustomFieldWrite, customFieldWrite, readContact } from './plan-fields.ts';
+import { contactValue, customFieldWrite } from './plan-fields.ts';
 import { contactWriteOf } from './plan-pair.ts';
-import { addressFingerprint, readSubscription, valueFingerprint } from './prepare-mapping.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import type { RunContext } from './run-context.ts';
-import { maxEntries, type SyncState } from './state.ts';
-import { encodeToken, type Base, type FieldBase } from './token.ts';
-import { isOptedOut } from './opt-out.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
