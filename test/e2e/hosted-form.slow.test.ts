@@ -14,7 +14,7 @@ const english = {
   RELAY_PAGE: 'true',
   RELAY_PAGE_TITLE: 'Letters from the harbour',
   RELAY_PAGE_TEXT: 'Every Friday, one page about boats.',
-  RELAY_PAGE_FIELDS: 'First Name, Topics=boats|food|history',
+  RELAY_PAGE_FIELDS: 'First Name:given-name, Topics=boats|food|history',
   RELAY_PAGE_CONSENT: 'I want the letter, and can leave with a click.',
 };
 const arabic = {
