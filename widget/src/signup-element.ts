@@ -263,7 +263,7 @@ export class NewsletterSignup extends LitElement {
     document.addEventListener('click', ({ target }) => void this.#open(target), this.#connected);
     this.addEventListener('focusin', this.#sender.prepare, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
-    if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
+    setTimeout(() => void this.#checkOwner(), 1000);
     actFor(this);
     this.requestUpdate();
   }
@@ -322,11 +322,21 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
 
-  /** Warns the owner of a missing endpoint. With `debug`, shows all warnings on the page. */
+  /** Warns the owner of a missing endpoint, and of a form around the tag. With `debug`, shows all on the page. */
   async #checkOwner(): Promise<void> {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
+    // The parser has dropped the form inside the tag: its fields are the page's, which could not be sent without them.
+    for (const field of this.querySelectorAll<HTMLInputElement>('[name]:not(:scope :is(form, [slot]) *)')) {
+      if (!field.form) continue;
+      field.disabled = true;
+      warn(
+        this,
+        'form',
+        'is in another form, which its own one ends: use the tag with an endpoint, and no form in it.',
+      );
+    }
     if (!isSet(this, 'debug')) return;
     try {
       const { showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));
