@@ -102,7 +102,7 @@ it('the tag alone leaves later fields in the form of the page, and Enter in its 
 it.each(withForm)('the owner is warned of %s', async (name) => {
   const { page, warnings } = await open(`/warned-${names.indexOf(name)}`, shapes[name] ?? String);
   await waitUntil('the owner is warned', () => warnings.length > 0);
-  expect(warnings).toEqual([expect.stringContaining('is in another form')]);
+  expect(warnings).toEqual([expect.stringContaining('stands in another form')]);
   expect(await page.$eval('#city', (input) => (input as HTMLInputElement).form)).toBeNull();
 });
 
@@ -110,7 +110,7 @@ it('the doctor shows the warning', async () => {
   const { page } = await open('/doctor', (endpoint) =>
     (shapes['a form of the owner']?.(endpoint) ?? '').replace('<newsletter-signup', '$& debug'),
   );
-  await page.waitForSelector('newsletter-signup >>> [part=debug]::-p-text(is in another form)');
+  await page.waitForSelector('newsletter-signup >>> [part=debug]::-p-text(stands in another form)');
 });
 
 it.each(documented)('$name signs up', async ({ name, markup, endpoint }) => {

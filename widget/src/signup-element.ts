@@ -328,14 +328,10 @@ export class NewsletterSignup extends LitElement {
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
     // The parser has dropped the form inside the tag: its fields are the page's, which could not be sent without them.
-    for (const field of this.querySelectorAll<HTMLInputElement>('[name]:not(:scope :is(form, [slot]) *)')) {
-      if (!field.form) continue;
+    for (const field of this.querySelectorAll<HTMLInputElement>('[name]:not([slot] *)')) {
+      if (!field.form?.contains(this)) continue;
       field.disabled = true;
-      warn(
-        this,
-        'form',
-        'is in another form, which its own one ends: use the tag with an endpoint, and no form in it.',
-      );
+      warn(this, 'form', 'stands in another form: leave its own form out, and set the attribute endpoint.');
     }
     if (!isSet(this, 'debug')) return;
     try {
