@@ -13,7 +13,18 @@ namespace NewsletterKit\SignupForm;
 defined( 'ABSPATH' ) || exit;
 
 const OPTION  = 'newsletter_kit_signup_form';
-const INITIAL = array( 'endpoint' => '', 'layout' => 'card', 'theme' => '', 'fields' => '' );
+const INITIAL = array( 'endpoint' => '', 'layout' => 'card', 'theme' => '', 'fields' => '', 'consent' => '' );
+/** A field of the setting: `City`, `City*` if it is required, `Age:integer`, `First Name:given-name`, `Topics=boats|food`. */
+const FIELD = '~^([^=*]+?)\s*(\*)?(?::([\w-]+))?\s*(?:=(.*))?$~';
+/** Names of HTML's autofill fields that a newsletter can ask a person for. Any other word after the colon is a kind. */
+const AUTOFILL = '~^(name|honorific-(prefix|suffix)|(given|additional|family)-name|nickname|organization(-title)?|street-address|address-(line[1-3]|level[1-4])|country(-name)?|postal-code|language|bday|sex|tel|url)$~';
+/** What the inputs of some kinds have in the form for visitors without the script. */
+const INPUTS = array(
+	'integer'  => array( 'inputmode' => 'numeric' ),
+	'double'   => array( 'inputmode' => 'decimal' ),
+	'date'     => array( 'type' => 'date' ),
+	'datetime' => array( 'type' => 'datetime-local' ),
+);
 
 function settings(): array {
 	return array_merge( INITIAL, array_intersect_key( (array) get_option( OPTION ), INITIAL ) );
@@ -44,6 +55,20 @@ function problems( array $settings ): array {
 	return $problems;
 }
 
+/** The fields of the settings and the box of the consent: the attributes of their tags. */
+function fields( array $settings ): array {
+	$fields = array();
+	foreach ( array_filter( array_map( 'trim', explode( ',', $settings['fields'] ) ), 'strlen' ) as $entered ) {
+		preg_match( FIELD, $entered, $parts );
+		list( , $name, $star, $word, $options ) = $parts + array( '', $entered, '', '', '' );
+		$is_filled = preg_match( AUTOFILL, $word );
+		$kind      = $is_filled || '' === $options ? '' : 'list';
+		$fields[]  = array( 'name' => $name, 'kind' => $is_filled || '' === $word ? $kind : $word, 'options' => $options, 'autocomplete' => $is_filled ? $word : '', 'required' => '' !== $star );
+	}
+	$sentence = html_entity_decode( $settings['consent'], ENT_QUOTES );
+	return '' === $sentence ? $fields : array_merge( $fields, array( array( 'kind' => 'consent', 'label' => $sentence, 'href' => get_privacy_policy_url(), 'required' => true ) ) );
+}
+
 function language(): string {
 	return strtolower( substr( determine_locale(), 0, 2 ) );
 }
@@ -58,31 +83,95 @@ function enqueue(): void {
 	}
 }
 
-/** On one line, because some themes make paragraphs of lines; in a div, because a form would end the paragraph around it. */
+/** The texts of the site's language. */
+function texts(): array {
+	$file = __DIR__ . '/languages/' . language() . '.json';
+	return ( is_file( $file ) ? (array) wp_json_file_decode( $file ) : array() ) + array( 'emailLabel' => 'Email address', 'button' => 'Subscribe', 'optional' => '(optional)' );
+}
+
+/** A tag with its attributes; `true` is one without a value, and `false` and an empty text are none. */
+function tag( string $name, array $attributes ): string {
+	foreach ( $attributes as $key => $value ) {
+		$name .= true === $value ? " $key" : ( false === $value || '' === $value ? '' : sprintf( ' %s="%s"', $key, esc_attr( $value ) ) );
+	}
+	return "<$name>";
+}
+
+/** A field in the form for visitors without the script, under the names of a form-encoded post. */
+function control( array $field, string $optional ): string {
+	$kind     = $field['kind'];
+	$required = $field['required'];
+	if ( 'consent' === $kind ) {
+		$html = linked( $field['label'], $field['href'] );
+		return box( 'checkbox', 'consent', html_entity_decode( wp_strip_all_tags( $html ), ENT_QUOTES ), $html, $required );
+	}
+	$name  = "custom_fields[{$field['name']}]";
+	$title = esc_html( $field['name'] ) . ( $required ? '' : ' <small>' . esc_html( $optional ) . '</small>' );
+	if ( 'boolean' === $kind ) {
+		return box( 'checkbox', $name, 'true', $title, $required );
+	}
+	if ( '' === $field['options'] ) {
+		return "<label><b>$title</b> " . tag( 'input', ( INPUTS[ $kind ] ?? array() ) + array( 'name' => $name, 'autocomplete' => $field['autocomplete'], 'required' => $required ) ) . '</label>';
+	}
+	$boxes = array_map( fn( $option ) => 'list' === $kind ? box( 'checkbox', $name . '[]', $option, esc_html( $option ), false ) : box( 'radio', $name, $option, esc_html( $option ), $required ), array_map( 'trim', explode( '|', $field['options'] ) ) );
+	return "<fieldset><legend><b>$title</b></legend>" . implode( '', $boxes ) . '</fieldset>';
+}
+
+function box( string $type, string $name, string $value, string $html, bool $required ): string {
+	return '<label>' . tag( 'input', compact( 'type', 'name', 'value', 'required' ) ) . " <span>$html</span></label>";
+}
+
+/**
+ * The sentence of a consent with its links, as the tag reads them.
+ *
+ * @param string $href of links without an address
+ */
+function linked( string $sentence, string $href ): string {
+	$html = preg_replace_callback( '~\[([^\[\]]+)\](?:\(([^\s()]*)\))?~', function ( $parts ) use ( $href ) {
+		$address = esc_url( ( $parts[2] ?? '' ) ?: $href, array( 'http', 'https' ) );
+		return $address ? "<a href='$address' target='_blank'>$parts[1]</a>" : $parts[1];
+	}, esc_html( $sentence ) );
+	return preg_replace( '~[\[\]]~', '', $html );
+}
+
+/**
+ * The form, on one line, because some themes make paragraphs of lines; in a div, because a form would end the paragraph
+ * around it.
+ */
+function form( array $settings, array $own = array(), array $attributes = array() ): string {
+	enqueue();
+	$texts  = array_filter( array( 'button' => $own['button'] ?? '' ) ) + texts();
+	$before = '' === ( $own['heading'] ?? '' ) ? '' : '<h2 slot="head">' . esc_html( $own['heading'] ) . '</h2>';
+	$labels = sprintf( '<label><b>%s</b> <input name="email" inputmode="email" pattern=".+@.+" autocomplete="email" required></label>', esc_html( $texts['emailLabel'] ) );
+	foreach ( fields( $settings ) as $field ) {
+		$before .= tag( 'newsletter-field', $field ) . '</newsletter-field>';
+		$labels .= control( $field, $texts['optional'] );
+	}
+	$form = sprintf( '<form slot="fallback" action="%s" method="post">%s<button>%s</button></form>', esc_url( $settings['endpoint'] ), $labels, esc_html( $texts['button'] ) );
+	$note = '' === ( $own['note'] ?? '' ) ? '' : '<p slot="note">' . esc_html( $own['note'] ) . '</p>';
+	$open = tag( 'newsletter-signup', array( 'endpoint' => sanitize_url( $settings['endpoint'] ), 'layout' => $settings['layout'], 'text-button' => $texts['button'] ) + $attributes );
+	return "<div>$open$before$form$note</newsletter-signup></div>";
+}
+
 add_shortcode( 'newsletter_kit', function ( $attributes ): string {
-	$own      = shortcode_atts( array( 'layout' => '', 'fields' => '', 'heading' => '', 'note' => '', 'button' => '' ), $attributes );
-	$settings = array_merge( settings(), array_filter( array_intersect_key( $own, INITIAL ) ) );
+	$own      = array_filter( shortcode_atts( array_fill_keys( array( 'layout', 'fields', 'consent', 'heading', 'note', 'button' ), null ), $attributes ), 'is_string' );
+	$settings = array_merge( settings(), array_intersect_key( $own, INITIAL ) );
 	$problems = problems( $settings );
 	$notice   = '';
-	if ( $problems && ( current_user_can( 'manage_options' ) || ( $own['layout'] && current_user_can( 'edit_post', get_the_ID() ) ) ) ) {
-		$notice = sprintf( '<p role="note" style="border: 2px solid; padding: .75em">%s <a href="%s">%s</a></p>', esc_html( implode( ' ', $problems ) ), esc_url( admin_url( 'options-general.php?page=signup-form' ) ), esc_html__( 'Settings. Visitors do not see this note.', 'signup-form' ) );
+	if ( $problems && ( current_user_can( 'manage_options' ) || ( array_intersect_key( $own, INITIAL ) && current_user_can( 'edit_post', get_the_ID() ) ) ) ) {
+		$notice = sprintf( '<p role="note" style="border: 2px solid; padding: .75em">%s <a href="%s">%s</a> %s</p>', esc_html( implode( ' ', $problems ) ), esc_url( admin_url( 'options-general.php?page=signup-form' ) ), esc_html__( 'Settings', 'signup-form' ), esc_html__( 'Visitors do not see this note.', 'signup-form' ) );
 	}
 	if ( isset( $problems['endpoint'] ) ) {
 		return $notice;
 	}
-	enqueue();
-	$file   = __DIR__ . '/languages/' . language() . '.json';
-	$texts  = array_filter( array( 'button' => $own['button'] ) ) + ( is_file( $file ) ? (array) wp_json_file_decode( $file ) : array() );
-	$texts += array( 'emailLabel' => 'Email address', 'button' => 'Subscribe', 'optional' => '(optional)' );
-	$before = '' === $own['heading'] ? '' : '<h2 slot="head">' . esc_html( $own['heading'] ) . '</h2>';
-	$labels = sprintf( '<label><b>%s</b> <input name="email" inputmode="email" pattern=".+@.+" autocomplete="email" required></label>', esc_html( $texts['emailLabel'] ) );
-	foreach ( array_filter( array_map( 'trim', explode( ',', $settings['fields'] ) ), 'strlen' ) as $name ) {
-		$before .= sprintf( '<newsletter-field name="%s"></newsletter-field>', esc_attr( $name ) );
-		$labels .= sprintf( '<label><b>%s <small>%s</small></b> <input name="custom_fields[%s]"></label>', esc_html( $name ), esc_html( $texts['optional'] ), esc_attr( $name ) );
-	}
-	$form = sprintf( '<form slot="fallback" action="%s" method="post">%s<button>%s</button></form>', esc_url( $settings['endpoint'] ), $labels, esc_html( $texts['button'] ) );
-	$note = '' === $own['note'] ? '' : '<p slot="note">' . esc_html( $own['note'] ) . '</p>';
-	return sprintf( '%s<div><newsletter-signup layout="%s" text-button="%s">%s</newsletter-signup></div>', $notice, esc_attr( isset( $problems['layout'] ) ? INITIAL['layout'] : $settings['layout'] ), esc_attr( $texts['button'] ), $before . $form . $note );
+	return $notice . form( isset( $problems['layout'] ) ? array( 'layout' => INITIAL['layout'] ) + $settings : $settings, $own );
+} );
+
+/** Readers of feeds show no form: they get a link to the page that has it. */
+add_filter( 'the_content_feed', function ( $content ) {
+	$tag_or_div = '~<newsletter-signup\b.*?</newsletter-signup>|(?=<div[^>]*\sdata-newsletter-signup)(<div\b(?:(?!</?div\b).|(?1))*+</div>)~s';
+	$link       = fn() => sprintf( '<a href="%s">%s</a>', esc_url( get_permalink() ), esc_html( texts()['button'] ) );
+	return preg_replace_callback( $tag_or_div, $link, $content ) ?? $content;
 } );
 
 // The tag, or its div, in an author's own HTML needs the script too.
@@ -96,21 +185,38 @@ foreach ( array( 'the_content', 'render_block_core/html', 'widget_custom_html_co
 function sanitize( $input ): array {
 	$settings = array_map( 'sanitize_text_field', array_intersect_key( (array) $input, INITIAL ) );
 	$endpoint = sanitize_url( filter_var( $input['endpoint'] ?? '' ), array( 'https', 'http' ) );
-	return array_merge( $settings, array_filter( array( 'endpoint' => $endpoint ) ) );
+	$consent  = wp_strip_all_tags( filter_var( $input['consent'] ?? '' ), true );
+	return array_merge( $settings, array_filter( compact( 'endpoint', 'consent' ) ) );
 }
 add_action( 'admin_init', fn() => register_setting( OPTION, OPTION, array( 'sanitize_callback' => __NAMESPACE__ . '\sanitize' ) ) );
-add_action( 'admin_menu', fn() => add_options_page( 'Signup Form', 'Signup Form', 'manage_options', 'signup-form', function () {
+add_action( 'admin_menu', fn() => add_options_page( 'Signup Form', 'Signup Form', 'manage_options', 'signup-form', __NAMESPACE__ . '\settings_page' ) );
+
+function settings_page(): void {
 	$problems = problems( settings() );
 	$message  = implode( ' ', $problems ) ?: __( 'Write [newsletter_kit] where the form belongs.', 'signup-form' );
 	printf( '<div class="wrap"><h1>Signup Form</h1><div class="notice notice-%s"><p>%s</p></div><form action="options.php" method="post">', $problems ? 'warning' : 'info', esc_html( $message ) );
 	settings_fields( OPTION );
-	$titles = array( __( 'Endpoint: the address that receives signups', 'signup-form' ), __( 'Layout', 'signup-form' ), __( 'Theme', 'signup-form' ), __( 'Custom fields, separated by commas', 'signup-form' ) );
-	$rows   = '';
-	foreach ( array_combine( array_keys( INITIAL ), $titles ) as $name => $title ) {
+	$origin = preg_replace( '~^(https?://[^/]+).*~', '$1', home_url() );
+	$texts  = array(
+		/* translators: %s: the address of this site */
+		'endpoint' => array( __( 'Endpoint', 'signup-form' ), sprintf( __( 'The address that receives signups: that of your relay with /signup at its end, or the Production URL of n8n. It has to allow this site, %s.', 'signup-form' ), $origin ), 'https://relay.example.com/signup' ),
+		'layout'   => array( __( 'Layout', 'signup-form' ), '', '' ),
+		'theme'    => array( __( 'Theme', 'signup-form' ), __( 'Without one, the form takes the colours of the page.', 'signup-form' ), '' ),
+		'fields'   => array( __( 'Custom fields', 'signup-form' ), __( 'Names of custom fields of your publication, separated by commas. A name with * is required. Choices follow a =, with | between them. After a colon stands the kind of the field, such as integer or date, or what browsers fill in, such as given-name.', 'signup-form' ), 'First Name*:given-name, Age:integer, Topics=boats|food' ),
+		'consent'  => array( __( 'Consent', 'signup-form' ), __( 'The sentence beside a box that visitors have to tick. Whoever runs the relay has to name it there. [Words] in brackets link to the privacy page of this site, [words](https://example.com) to another.', 'signup-form' ), __( 'I have read the [privacy notice].', 'signup-form' ) ),
+	);
+	$rows = '';
+	foreach ( $texts as $name => list( $title, $help, $placeholder ) ) {
 		$value   = settings()[ $name ];
-		$options = implode( '', array_map( fn( $choice ) => sprintf( '<option%s>%s</option>', selected( $choice, $value, false ), esc_html( $choice ) ), choices()[ $name ] ?? array() ) );
-		$control = $options ? '<select id="%1$s" name="%2$s">%4$s</select>' : '<input class="regular-text" id="%1$s" name="%2$s" value="%3$s">';
-		$rows   .= sprintf( '<tr><th><label for="%1$s">%5$s</label></th><td>' . $control . '</td></tr>', esc_attr( $name ), esc_attr( OPTION . "[$name]" ), esc_attr( $value ), $options, esc_html( $title ) );
+		$common  = array( 'id' => $name, 'name' => OPTION . "[$name]", 'aria-describedby' => $help ? "$name-help" : '' );
+		$options = implode( '', array_map( fn( $choice ) => sprintf( '<option value="%s"%s>%s</option>', esc_attr( $choice ), selected( $choice, $value, false ), esc_html( $choice ?: __( 'None', 'signup-form' ) ) ), choices()[ $name ] ?? array() ) );
+		$control = $options ? tag( 'select', $common ) . "$options</select>" : tag( 'input', $common + array( 'class' => 'large-text', 'value' => $value, 'placeholder' => $placeholder ) );
+		$rows   .= sprintf( '<tr><th><label for="%1$s">%2$s</label></th><td>%3$s<p class="description" id="%1$s-help">%4$s</p></td></tr>', esc_attr( $name ), esc_html( $title ), $control, esc_html( $help ) );
 	}
-	echo '<table class="form-table">' . $rows . '</table>' . get_submit_button() . '</form></div>'; // phpcs:ignore WordPress.Security.EscapeOutput -- escaped above.
-} ) );
+	echo '<table class="form-table">' . $rows . '</table>' . get_submit_button() . '</form>'; // phpcs:ignore WordPress.Security.EscapeOutput -- escaped above.
+	if ( ! isset( $problems['endpoint'] ) ) {
+		printf( '<h2>%s</h2><p>%s</p>', esc_html__( 'Test', 'signup-form' ), esc_html__( 'This is the form with the saved settings. The button below it sends one invalid address, which is no signup, and says what the endpoint answers.', 'signup-form' ) );
+		echo form( settings(), array(), array( 'debug' => true ) ); // phpcs:ignore WordPress.Security.EscapeOutput -- escaped there.
+	}
+	echo '</div>';
+}

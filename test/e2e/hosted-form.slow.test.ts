@@ -1,9 +1,14 @@
 /** The form that the relay hosts: as a page that a link opens, and in a frame on a site, in every engine. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
 import { languages } from '../../packages/relay/src/pages/words.ts';
 import { formPages, linkPages } from '../../packages/relay/test/site-pages.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
+import { root } from '../../scripts/root.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { patience, windows, type Window } from '../widget/window.ts';
@@ -14,9 +19,11 @@ const english = {
   RELAY_PAGE: 'true',
   RELAY_PAGE_TITLE: 'Letters from the harbour',
   RELAY_PAGE_TEXT: 'Every Friday, one page about boats.',
-  RELAY_PAGE_FIELDS: 'First Name, Topics=boats|food|history',
+  RELAY_PAGE_FIELDS: 'First Name:given-name, Topics=boats|food|history',
   RELAY_PAGE_CONSENT: 'I want the letter, and can leave with a click.',
 };
+const themes = ['dusk', 'harbor', 'ink', 'linen', 'meadow', 'signal'] as const;
+const schemes = ['light', 'dark'] as const;
 const arabic = {
   ...english,
   RELAY_PAGE_TITLE: 'رسائل من الميناء',
@@ -37,10 +44,8 @@ describe('in Chromium', () => {
     ['wide, light, plain', 900, 'light', english],
     ['narrow, dark, plain', 320, 'dark', english],
     ['narrow, right to left', 320, 'light', arabic],
-    ...['dusk', 'harbor', 'ink', 'linen', 'meadow', 'signal'].flatMap((theme) =>
-      (['light', 'dark'] as const).map(
-        (scheme) => [`${theme}, ${scheme}`, 480, scheme, { ...english, RELAY_PAGE_THEME: theme }] as const,
-      ),
+    ...themes.flatMap((theme) =>
+      schemes.map((scheme) => [`${theme}, ${scheme}`, 480, scheme, { ...english, RELAY_PAGE_THEME: theme }] as const),
     ),
   ] as const)('is accessible %s, and signs up without JavaScript', async (name, width, scheme, settings) => {
     const { address, stop } = await started(settings);
@@ -52,6 +57,7 @@ describe('in Chromium', () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     await page.goto(`${address}/signup?utm_source=insta`);
     expect(await findings(page)).toEqual([]);
+    expect(await edgeContrast(page)).toBeGreaterThanOrEqual(3);
     expect(complaints).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     if (process.env['PICTURES'])
@@ -67,7 +73,74 @@ describe('in Chromium', () => {
     );
     await stop();
   });
+
+  it('has a picture in the documentation', async () => {
+    const page = await session.browser.newPage();
+    onTestFinished(() => page.close());
+    const tiles: Buffer[] = [];
+    type Shown = readonly [scheme: 'light' | 'dark', settings: Readonly<Record<string, string>>, wrong?: string];
+    const shows: readonly Shown[] = [
+      ...themes.flatMap((RELAY_PAGE_THEME) =>
+        schemes.map((scheme): Shown => [scheme, { ...english, RELAY_PAGE_THEME }]),
+      ),
+      ['light', arabic],
+      ['light', { ...english, RELAY_PAGE_THEME: 'meadow' }, 'ada@'],
+    ];
+    for (const [scheme, settings, wrong] of shows) {
+      const { address, stop } = await started(settings);
+      await page.setViewport({ width: settings === arabic ? 320 : 480, height: settings === arabic ? 533 : 800 });
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.goto(`${address}/signup`);
+      if (wrong !== undefined) {
+        await page.$eval('form', (form) => (form.noValidate = true));
+        await page.type('[name=email]', wrong);
+        await Promise.all([page.waitForNavigation(), page.click('button')]);
+      }
+      tiles.push(
+        await sharp(await page.screenshot())
+          .resize(240, 400)
+          .toBuffer(),
+      );
+      await stop();
+    }
+    const folder = join(root, process.env['PICTURES'] === 'guide' ? '.github/guide' : '.output/hosted-form');
+    mkdirSync(folder, { recursive: true });
+    await sharp({ create: { width: 7 * 252 + 12, height: 2 * 412 + 12, channels: 3, background: '#fff' } })
+      .composite(tiles.map((input, n) => ({ input, left: 12 + 252 * (n % 7), top: 12 + 412 * Math.floor(n / 7) })))
+      .webp({ quality: 85 })
+      .toFile(join(folder, 'hosted-forms.webp'));
+  });
 });
+
+/** The lowest contrast of the edge of a text field, with the page and with the field, in pixels of a picture. */
+async function edgeContrast(page: Page): Promise<number> {
+  const ratios = await Promise.all(
+    (await page.$$('form input:not([type=checkbox], [type=hidden])')).map(async (field) => {
+      const { x, y, width, height } = (await field.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const clip = { x: Math.round(x) - 4, y: Math.round(y + height / 2), width: 9, height: 1 };
+      const { data, info } = await sharp(await page.screenshot({ clip }))
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const lights = Array.from({ length: info.width }, (_, n) =>
+        luminance(data.subarray(n * info.channels, n * info.channels + 3)),
+      );
+      const [outside = 0, inside = 0] = [lights[0], lights.at(-1)];
+      const contrast = (one: number, other: number): number =>
+        (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      expect(width).toBeGreaterThan(200);
+      return Math.max(...lights.map((edge) => Math.min(contrast(edge, outside), contrast(edge, inside))));
+    }),
+  );
+  return Math.min(...ratios);
+}
+
+/** The relative luminance of WCAG. */
+function luminance(rgb: Uint8Array): number {
+  const [red = 0, green = 0, blue = 0] = Array.from(rgb, (value) => value / 255).map((light) =>
+    light <= 0.04045 ? light / 12.92 : ((light + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
 
 describe.each(languages)('every page in %s', (lang) => {
   it('is accessible, and fits a screen of 320 px, light and dark', { timeout: 180_000 }, async () => {

@@ -11,10 +11,12 @@ import { currentOptions } from '../../examples/demo/playground.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import signupPackage from '../../widget/package.json' with { type: 'json' };
 import { zipFolder, zipPlugin } from '../../scripts/script-zip.ts';
+import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 import { blocks, hides, namesIn } from '../support/block-lists.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { canRun, password, roles, startWebServer, type Site, type WebServer } from './wordpress-site.ts';
 
 const plugin = `${zipFolder}/signup-form.php`;
@@ -445,6 +447,72 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     );
   });
 
+  it('has fields of each kind and the consent, with and without JavaScript', async () => {
+    const site = siteAt('');
+    await configure(site, {
+      fields: 'First Name*:given-name, Age:integer, Printed:boolean, Topics=boats|food & drink',
+      consent: 'I agree to the [terms](https://example.com/t%20x?a=1&b=2) and the "rules [here".',
+    });
+    const sentence = 'I agree to the terms and the "rules here".';
+    const address = await publish(site, '[newsletter_kit]');
+    const fields = ['First Name', 'Age', 'Printed', 'Topics'].map((name) => `custom_fields[${name}]`);
+    for (const javaScript of [true, false]) {
+      const { page } = await visit(address, javaScript);
+      const inForm = (selector: string): string => (javaScript ? rendered(selector) : `[slot=fallback] ${selector}`);
+      const email = `kinds-${javaScript}@example.com`;
+      await page.waitForSelector(inForm('[name=email]'), { visible: true });
+      const [name, age, printed, topics] = fields.map((field) => inForm(`[name^="${field}"]`));
+      expect(
+        await page.$eval(name ?? '', (input) => [
+          (input as HTMLInputElement).autocomplete,
+          (input as HTMLInputElement).required,
+        ]),
+      ).toEqual(['given-name', true]);
+      await page.type(inForm('[name=email]'), email);
+      await page.type(name ?? '', 'Ada');
+      await page.type(age ?? '', '42');
+      for (const box of [printed, topics, inForm('[name=consent]')]) await page.click(box ?? '');
+      const shown = inForm('label:has([name=consent])');
+      expect(await page.$eval(shown, ({ textContent }) => textContent.trim())).toBe(sentence);
+      expect(await page.$eval(`${shown} a`, (link) => (link as HTMLAnchorElement).href)).toBe(
+        'https://example.com/t%20x?a=1&b=2',
+      );
+      const posted = page.waitForRequest((request) => request.method() === 'POST');
+      await page.click(inForm('button'));
+      const body = (await posted).postData() ?? '';
+      const sent = javaScript ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
+      expect(sent).toMatchObject(
+        javaScript
+          ? {
+              consent: sentence,
+              custom_fields: [{ value: 'Ada' }, { value: 42 }, { value: true }, { value: ['boats'] }],
+            }
+          : {
+              consent: sentence,
+              [`${fields[0]}`]: 'Ada',
+              [`${fields[1]}`]: '42',
+              [`${fields[2]}`]: 'true',
+              [`${fields[3]}[]`]: 'boats',
+            },
+      );
+      await arrived(email);
+    }
+    const { page } = await visit(await publish(site, '[newsletter_kit fields="" consent=""]'));
+    await page.waitForSelector(rendered('[name=email]'), { visible: true });
+    expect(await page.$('newsletter-field, [slot=fallback] label + label')).toBeNull();
+    await configure(site);
+  });
+
+  it.each(contentNames)('%s is a link in a feed, where readers show no form', async (content) => {
+    for (const path of sites) {
+      const id = posts.get(postKey(path, content, 'administrator')) ?? 0;
+      const feed = await (await fetch(`${siteAt(path).url}/?feed=rss2&p=${id}`)).text();
+      const [, item = ''] = /<content:encoded><!\[CDATA\[(.*?)\]\]>/s.exec(feed) ?? [];
+      expect(item).toMatch(/<a href="http:[^"]*">(Subscribe|Join[^<]*)<\/a>/);
+      expect(item).not.toMatch(/<(form|input|button|newsletter)|data-newsletter/);
+    }
+  });
+
   it('loads no file on a page without a form', async () => {
     for (const path of sites)
       expect(await (await fetch(await publish(siteAt(path), 'No form here.'))).text()).not.toContain(
@@ -553,23 +621,50 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
         await page.select('#layout', 'stacked');
         await page.select('#theme', 'linen');
         await page.$eval('#fields', (input) => ((input as HTMLInputElement).value = ' First Name, <b>"Town"</b> '));
+        await page.$eval('#consent', (input) => ((input as HTMLInputElement).value = 'I agree to <i>[this].'));
         await Promise.all([page.waitForNavigation(), page.click('#submit')]);
         await page.waitForSelector('::-p-text(Settings saved.)');
         return site.run(`return get_option($input);`, option);
       };
-      const chosen = { layout: 'stacked', theme: 'linen', fields: 'First Name, "Town"' };
+      const chosen = {
+        layout: 'stacked',
+        theme: 'linen',
+        fields: 'First Name, "Town"',
+        consent: 'I agree to [this].',
+      };
       expect(await save('javascript:alert(1)')).toEqual({ ...chosen, endpoint: 'javascript:alert(1)' });
       await page.waitForSelector('::-p-text(does not begin with https://)');
       const endpoint = 'https://relay.example/sign%20up?a=1&b=2';
       expect(await save(endpoint)).toEqual({ ...chosen, endpoint });
       await page.waitForSelector('::-p-text(Write [newsletter_kit])');
       expect(
-        await page.$$eval('form input.regular-text, form select', (all) =>
+        await page.$$eval('form input.large-text, form select', (all) =>
           all.map((each) => (each as HTMLInputElement).value),
         ),
-      ).toEqual([endpoint, 'stacked', 'linen', 'First Name, "Town"']);
+      ).toEqual([endpoint, 'stacked', 'linen', 'First Name, "Town"', 'I agree to [this].']);
       await page.goto(await publish(site, '[newsletter_kit]'));
       expect(await page.$eval('newsletter-signup form', (form) => form.getAttribute('action'))).toBe(endpoint);
+      await page.browserContext().close();
+      await configure(site);
+    });
+
+    it('tests the endpoint at the press of a button, and says in a sentence what answers', async () => {
+      const site = siteAt('/letters');
+      const stranger = await serve(scratchFolder(), { RELAY_ALLOWED_ORIGINS: 'https://other.example' });
+      const answers = [
+        [`${servers.relayUrl}/signup`, 'refuses an invalid address (400), as it should'],
+        [`${servers.relayUrl}/elsewhere`, 'Nothing is there (404)'],
+        [site.url, 'answered with a page'],
+        [`${stranger.address}/signup`, `does not let pages of ${new URL(site.url).origin} read its answers`],
+        ['http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9'],
+      ] as const;
+      const page = await pageOf(site, 'administrator');
+      for (const [endpoint, answer] of answers) {
+        await configure(site, { endpoint });
+        await page.goto(site.url + settingsPath);
+        await page.locator('newsletter-signup >>> [part=debug-test]').click();
+        await page.waitForSelector(`newsletter-signup >>> [part=debug]::-p-text(${answer})`);
+      }
       await page.browserContext().close();
       await configure(site);
     });

@@ -9,6 +9,7 @@ const widget = new URL('../', import.meta.url);
 const shared = [
   'emailLabel',
   'button',
+  'optional',
   'thanks',
   'emailInvalid',
   'missing',

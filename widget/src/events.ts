@@ -68,11 +68,11 @@ export class NewsletterErrorEvent extends OutwardEvent<Failed> {
 
 /**
  * What the owner of the page has to correct: `attribute` – an attribute's value is invalid, and the default is used;
- * `field` – a field is left out; `file` – a file beside the script cannot be loaded; `endpoint` – it is missing or does
- * not accept signups; `redirect` – its origin is not allowed; `answer` – the endpoint's answer is invalid; `ask` – the
- * form cannot do what the endpoint asks for.
+ * `field` – a field is left out; `form` – the tag and its form stand in another form; `file` – a file beside the script
+ * cannot be loaded; `endpoint` – it is missing or does not accept signups; `redirect` – its origin is not allowed;
+ * `answer` – the endpoint's answer is invalid; `ask` – the form cannot do what the endpoint asks for.
  */
-export type WarningReason = 'attribute' | 'field' | 'file' | 'endpoint' | 'redirect' | 'answer' | 'ask';
+export type WarningReason = 'attribute' | 'field' | 'form' | 'file' | 'endpoint' | 'redirect' | 'answer' | 'ask';
 
 /** The properties of the warning event. */
 interface Warning {

@@ -323,13 +323,22 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
 
-  /** Warns the owner of an endpoint that is none, or an example. With `debug`, shows all warnings on the page. */
+  /**
+   * Warns the owner of an endpoint that is none, or an example, and of a form around the tag. With `debug`, shows all
+   * warnings on the page.
+   */
   async #checkOwner(): Promise<void> {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
     // Top-level and second-level domains that RFC 2606 reserves for documentation.
-    if (/\bexample(\.(com|net|org))?$/.test(webAddress(endpoint)?.hostname ?? 'example'))
+    if (/(^|\.)example(\.(com|net|org))?$/.test(webAddress(endpoint)?.hostname ?? 'example'))
       warn(this, 'endpoint', `has no endpoint but "${endpoint}": set its attribute to the address that takes signups.`);
+    // The parser has dropped the form inside the tag: its fields are the page's, which could not be sent without them.
+    for (const field of this.querySelectorAll<HTMLInputElement>('[name]:not([slot] *)')) {
+      if (!field.form?.contains(this)) continue;
+      field.disabled = true;
+      warn(this, 'form', 'stands in another form: leave its own form out, and set the attribute endpoint.');
+    }
     if (!isSet(this, 'debug')) return;
     try {
       const { showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));

@@ -6,7 +6,7 @@ import { type Entered, escapeHtml, type Page, type Refused } from '@newsletter-k
 import { attributionFields, honeypotField, readAttribution } from '@newsletter-kit/core/signup';
 import type { Form } from '../config/form.ts';
 import { contents } from '../pages/contents.ts';
-import { buttonHtml, linkedHtml, pageOf, sitePage, siteOf, withoutLinks } from '../pages/page.ts';
+import { autocompleteOf, buttonHtml, linkedHtml, pageOf, sitePage, siteOf, withoutLinks } from '../pages/page.ts';
 import { filled, waitIn, type Words, wordsIn } from '../pages/words.ts';
 
 /** What is wrong, by the name of the field; of the whole form, by the empty name. */
@@ -86,48 +86,48 @@ function formHtml(form: Form, words: Words, entered: Entered, problems: Problems
   /** @param rest - of the control's attributes */
   const control = (name: string, rest = ''): string => {
     shown.add(name);
-    const wrong = problems.has(name) ? ` aria-invalid="true" aria-describedby="${name}-error" autofocus` : '';
+    const wrong = problems.has(name)
+      ? ` id="${name}" aria-invalid="true" aria-describedby="${name}-error" autofocus`
+      : '';
     return `name="${escapeHtml(name)}"${wrong}${rest}`;
   };
   const problem = (name: string): string =>
-    problems.has(name)
-      ? `<p class="error" id="${name === '' ? 'form' : name}-error"${name === '' ? ' role="alert"' : ''}>${escapeHtml(problems.get(name) ?? '')}</p>\n`
-      : '';
-  const text = (label: string, name: string, rest = ''): string => {
+    problems.has(name) ? `<p class="error" id="${name}-error">${escapeHtml(problems.get(name) ?? '')}</p>` : '';
+  const text = (label: string, name: string, rest: string): string => {
     const [value] = all(name);
     const attributes = control(name, value === undefined ? '' : ` value="${escapeHtml(value)}"`);
-    return `<label>${escapeHtml(label)} <input ${attributes}${rest || ' dir="auto"'}></label>`;
+    return `<label>${label} <input ${attributes}${rest}></label>`;
   };
-  const box = (name: string, sentence: string, rest = ''): string => {
-    const value = withoutLinks(sentence);
+  const box = (name: string, value: string, label: string, rest = ''): string => {
     const checked = all(name).includes(value) ? ' checked' : '';
     const attributes = control(name, ` value="${escapeHtml(value)}"${checked}${rest}`);
-    return `<label class="choice"><input type="checkbox" ${attributes}> <span>${linkedHtml(sentence)}</span></label>`;
+    return `<label class="choice"><input type="checkbox" ${attributes}> <span>${label}</span></label>`;
   };
+  const optional = (name: string): string => `${escapeHtml(name)} <small>${escapeHtml(words.optional)}</small>`;
   const sentence = page?.consent ?? (problems.has('consent') ? consent.sentences.at(-1) : undefined);
   const email = ' type="email" autocomplete="email" dir="ltr" maxlength="254" required';
   const lines = [
-    problem(''),
-    text(page?.label ?? words.emailLabel, 'email', email),
+    ...[...problems].map(([name, sentence]) => summaryOf(name, escapeHtml(sentence))),
+    text(escapeHtml(page?.label ?? words.emailLabel), 'email', email),
     problem('email'),
-    ...(page?.fields ?? []).map(({ name, options }) =>
+    ...(page?.fields ?? []).map(({ name, autocomplete, options }) =>
       options.length === 0
-        ? text(name, `custom_fields[${name}]`)
-        : `<fieldset>\n<legend>${escapeHtml(name)}</legend>\n${options.map((option) => box(`custom_fields[${name}][]`, option)).join('\n')}\n</fieldset>`,
+        ? text(optional(name), `custom_fields[${name}]`, `${autocompleteOf(autocomplete)} dir="auto"`)
+        : `<fieldset>\n<legend>${optional(name)}</legend>\n${options.map((option) => box(`custom_fields[${name}][]`, option, escapeHtml(option))).join('\n')}\n</fieldset>`,
     ),
-    ...(sentence === undefined ? [] : [box('consent', sentence, consent.required ? ' required' : '')]),
+    ...(sentence === undefined
+      ? []
+      : [box('consent', withoutLinks(sentence), linkedHtml(sentence), consent.required ? ' required' : '')]),
     problem('consent'),
   ];
   const rest = [...entered].filter(([name]) => !shown.has(name));
   const hidden = hiddenFields([...rest, [honeypotField, '']]);
-  return buttonHtml(
-    labelOf(form, words),
-    `${lines
-      .map((line) => line.trim())
-      .filter(Boolean)
-      .join('\n')}\n${hidden}`,
-  );
+  return buttonHtml(labelOf(form, words), `${lines.filter(Boolean).join('\n')}\n${hidden}`);
 }
+
+/** What is wrong, above the form: a link to its field, if it has one. */
+const summaryOf = (name: string, html: string): string =>
+  `<p class="error" role="alert">${name === '' ? html : `<a href="#${name}">${html}</a>`}</p>`;
 
 const hiddenFields = (fields: Entered): string =>
   [...fields]

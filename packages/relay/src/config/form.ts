@@ -215,7 +215,7 @@ export const formSettings = group({
         list(pageField)
           .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'has a field twice')
           .prefault(''),
-        'Custom fields it asks for, with commas between them; one with choices as `Topics=boats|food|history`',
+        'Custom fields it asks for, with commas between them; one with choices as `Topics=boats|food|history`, one that browsers may fill in with its value of `autocomplete` in HTML, as `First Name:given-name`',
       ),
       consent: setting(
         'RELAY_PAGE_CONSENT',

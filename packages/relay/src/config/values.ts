@@ -158,16 +158,24 @@ export const oneLine = (longest: number) =>
 /** A custom field that a page asks for. */
 export interface PageField {
   readonly name: string;
+  /** What a browser may fill in, as a value of HTML's `autocomplete`; empty for nothing. */
+  readonly autocomplete: string;
   /** Empty for a text of one's own. */
   readonly options: readonly string[];
 }
 
-/** `City`, or `Topics=boats|food`: with choices. */
+/** Names of HTML's autofill fields that a newsletter can ask a person for. */
+const autofill =
+  /^(name|honorific-(prefix|suffix)|(given|additional|family)-name|nickname|organization(-title)?|street-address|address-(line[1-3]|level[1-4])|country(-name)?|postal-code|language|bday|sex|tel|url)?$/;
+
+/** `City`, `First Name:given-name` where browsers may fill it in, or `Topics=boats|food` with choices. */
 export const pageField = parsed((text): PageField | null => {
-  const [, name, choices] = /^([^=|[\]]+?)\s*(?:=(.*))?$/.exec(text) ?? [];
+  const [, name, autocomplete = '', choices] = /^([^=|[\]]+?)(?::([\w-]+))?\s*(?:=(.*))?$/.exec(text) ?? [];
   const options = choices?.split('|').map((each) => each.trim()) ?? [];
-  return name === undefined || options.includes('') ? null : { name, options };
-}, 'must be names of custom fields, one with choices as Topics=boats|food');
+  return name === undefined || options.includes('') || !autofill.test(autocomplete)
+    ? null
+    : { name, autocomplete, options };
+}, 'must be names of custom fields, one with choices as Topics=boats|food, one that browsers fill in as First Name:given-name, with a value of autocomplete in HTML');
 
 export const language = z
   .string()

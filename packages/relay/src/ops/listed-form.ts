@@ -1,7 +1,7 @@
 /** A form as the operator's page shows it, with the HTML that puts it on a website. */
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 import type { Form } from '../config/form.ts';
-import { linkedHtml, withoutLinks } from '../pages/page.ts';
+import { autocompleteOf, linkedHtml, withoutLinks } from '../pages/page.ts';
 import { wordsIn } from '../pages/words.ts';
 
 export interface ListedForm {
@@ -26,21 +26,29 @@ function snippetOf({ page, consent, site }: Form, address: string, endpoint: str
   const { label = emailLabel, button = subscribe, fields = [] } = page ?? {};
   const sentence = page?.consent ?? consent.sentences.at(-1);
   const required = consent.required ? ' required' : '';
-  const box = (name: string, text: string, attribute = ''): string =>
-    `${escaped`<label><input type="checkbox" name="${name}" value="${withoutLinks(text)}"`}${attribute}> ${linkedHtml(text)}</label>`;
+  const box = (name: string, value: string, label: string, attribute = ''): string =>
+    `${escaped`<label><input type="checkbox" name="${name}" value="${value}"`}${attribute}> ${label}</label>`;
   /** The attributes of a field of the tag, and the same field in the form. */
   const parts = [
-    ...fields.map(({ name, options }) =>
+    ...fields.map(({ name, autocomplete, options }) =>
       options.length === 0
-        ? [escaped`name="${name}"`, escaped`<label>${name} <input name="custom_fields[${name}]"></label>`]
+        ? [
+            escaped`name="${name}"` + autocompleteOf(autocomplete),
+            `${escaped`<label>${name} <input name="custom_fields[${name}]"`}${autocompleteOf(autocomplete)}></label>`,
+          ]
         : [
             escaped`name="${name}" kind="list" options="${options.join(' | ')}"`,
-            `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each)).join(' ')}</fieldset>`,
+            `${escaped`<fieldset><legend>${name}</legend>`}${options.map((each) => box(`custom_fields[${name}][]`, each, escapeHtml(each))).join(' ')}</fieldset>`,
           ],
     ),
     ...(sentence === undefined
       ? []
-      : [[escaped`kind="consent" label="${sentence}"` + required, box('consent', sentence, required)]]),
+      : [
+          [
+            escaped`kind="consent" label="${sentence}"` + required,
+            box('consent', withoutLinks(sentence), linkedHtml(sentence), required),
+          ],
+        ]),
   ];
   return [
     lang === 'en'

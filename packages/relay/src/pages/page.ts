@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { escapeHtml, framedPageHeaders, type Page, pageHeaders, pageStyle } from '@newsletter-kit/core/endpoint';
+import { partsOfLabel } from '@newsletter-kit/core/signup';
 import type { Content } from './contents.ts';
 import themes from './themes.json' with { type: 'json' };
 import { filled, wordsIn } from './words.ts';
@@ -149,15 +150,20 @@ export const unstored = { 'cache-control': 'no-store', 'x-content-type-options':
 const outwardLink = (address: string, label: string): string =>
   `<a href="${escapeHtml(address)}" target="_blank" rel="noopener">${escapeHtml(label)}</a>`;
 
-/** A link in an operator's text, as Markdown has it. */
-const link = /\[([^\][]+)\]\((https?:\/\/[^\s()]+)\)/g;
-
 /** An operator's text with its links, as HTML. */
 export const linkedHtml = (text: string): string =>
-  escapeHtml(text).replace(link, '<a href="$2" target="_blank" rel="noopener">$1</a>');
+  partsOfLabel(text)
+    .map(({ text, address }) => (/^https?:/i.test(address) ? outwardLink(address, text) : escapeHtml(text)))
+    .join('');
 
-/** An operator's text as it reads without its links. */
-export const withoutLinks = (text: string): string => text.replace(link, '$1');
+/** An operator's text as it reads. */
+export const withoutLinks = (text: string): string =>
+  partsOfLabel(text)
+    .map((part) => part.text)
+    .join('');
+
+/** The attribute of a field that a browser may fill in. */
+export const autocompleteOf = (value: string): string => (value === '' ? '' : ` autocomplete="${value}"`);
 
 /** Tells the page around a frame how high it would be without scrolling. */
 const reportHeight =
@@ -171,12 +177,12 @@ const style = [
   'form{display:grid;gap:1.25rem;margin-block:1.5rem}',
   'label,legend{display:block;font-weight:600}',
   'label small,legend small{font-weight:400}',
-  'input:not([type=checkbox],[type=hidden]){display:block;width:100%;min-height:3rem;margin-top:.375rem;padding:.5rem .875rem;border:1px solid var(--edge);border-radius:8px;background:var(--sunk);color:var(--ink);font:inherit;font-weight:400}',
+  'input:not([type=checkbox],[type=hidden]){display:block;width:100%;min-height:3rem;margin-top:.375rem;padding:.5rem .875rem;border:1px solid var(--edge);border-radius:8px;background:light-dark(#fff,var(--sunk));color:var(--ink);font:inherit;font-weight:400}',
   '[aria-invalid]{outline:2px solid var(--bad)}',
   'fieldset,legend{margin:0;padding:0;border:0}',
   '.choice{display:flex;align-items:center;gap:.625rem;min-height:2.75rem;font-weight:400}',
   '.choice input{flex:none;width:1.25rem;height:1.25rem;margin:0;accent-color:var(--accent)}',
-  '.error{margin:0;color:var(--bad)}',
+  '.error,.error a{margin:0;color:var(--bad)}',
   'label+.error{margin-block-start:-.75rem}',
   'button{min-height:3rem}',
   'h2{font-size:1.15em}',

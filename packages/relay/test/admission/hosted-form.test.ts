@@ -11,7 +11,7 @@ const settings = {
   RELAY_PAGE: 'true',
   RELAY_PAGE_TITLE: 'Boats & more',
   RELAY_PAGE_TEXT: 'Every Friday.\n\nNo <b>ads</b>.',
-  RELAY_PAGE_FIELDS: 'First Name, Topics=boats|food & drink',
+  RELAY_PAGE_FIELDS: 'First Name:given-name, Topics=boats|food & drink',
   RELAY_PAGE_CONSENT: 'I want the letter.',
   RELAY_PAGE_LANG: 'de',
   RELAY_PAGE_THEME: 'meadow',
@@ -46,8 +46,8 @@ describe('the page', () => {
       '<h1>Boats &amp; more</h1>',
       '<p>Every Friday.</p>\n<p>No &lt;b&gt;ads&lt;/b&gt;.</p>',
       '<label>E-Mail-Adresse <input name="email" type="email"',
-      '<label>First Name <input name="custom_fields[First Name]" dir="auto"></label>',
-      '<legend>Topics</legend>',
+      '<label>First Name <small>(freiwillig)</small> <input name="custom_fields[First Name]" autocomplete="given-name" dir="auto"></label>',
+      '<legend>Topics <small>(freiwillig)</small></legend>',
       'name="custom_fields[Topics][]" value="food &amp; drink"',
       '<input type="checkbox" name="consent" value="I want the letter."> <span>I want the letter.</span>',
       'ui-rounded',
@@ -75,14 +75,14 @@ describe('the page', () => {
       fields: [],
     },
     {
-      more: { RELAY_PAGE_FIELDS: 'A&B, Topics=boats|"food"', RELAY_PAGE_CONSENT: 'I "want" it.' },
+      more: { RELAY_PAGE_FIELDS: 'A&B: c, Topics=boats|"food" [all]', RELAY_PAGE_CONSENT: 'I "want" [it].' },
       path: '/signup?utm_source=%22&ref=Ab3dEf6h1J',
       fields: [
-        '<label>A&amp;B <input name="custom_fields[A&amp;B]" dir="auto"></label>',
+        '<label>A&amp;B: c <small>(optional)</small> <input name="custom_fields[A&amp;B: c]" dir="auto"></label>',
         '<fieldset>',
-        '<legend>Topics</legend>',
+        '<legend>Topics <small>(optional)</small></legend>',
         '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="boats"> <span>boats</span></label>',
-        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="&quot;food&quot;"> <span>&quot;food&quot;</span></label>',
+        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="&quot;food&quot; [all]"> <span>&quot;food&quot; [all]</span></label>',
         '</fieldset>',
         '<label class="choice"><input type="checkbox" name="consent" value="I &quot;want&quot; it."> <span>I &quot;want&quot; it.</span></label>',
         '<input type="hidden" name="utm_source" value="&quot;">',
@@ -196,8 +196,12 @@ describe('a post of the page', () => {
     const answer = await relay.fetch(postOf(typed));
     const html = await answer.text();
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
-    expect(html).toContain('<p class="error" id="email-error">Gib eine E-Mail-Adresse wie name@example.com ein.</p>');
-    expect(html).toMatch(/name="email" aria-invalid="true" aria-describedby="email-error" autofocus value="ada@"/);
+    const problem = 'Gib eine E-Mail-Adresse wie name@example.com ein.';
+    expect(html).toContain(`<p class="error" role="alert"><a href="#email">${problem}</a></p>\n<label>`);
+    expect(html).toContain(`<p class="error" id="email-error">${problem}</p>`);
+    expect(html).toMatch(
+      /name="email" id="email" aria-invalid="true" aria-describedby="email-error" autofocus value="ada@"/,
+    );
     expect(html).toContain('value="&quot;Ada&quot; &lt;b&gt;"');
     expect(html).toMatch(/value="boats" checked/);
     const fields = fieldsIn(html);
@@ -284,6 +288,7 @@ it.each([
   [{ RELAY_PAGE_LANG: 'English!' }, /RELAY_PAGE_LANG must be a language tag/],
   [{ RELAY_PAGE_THEME: 'moss' }, /RELAY_PAGE_THEME must be dusk, .* or signal/],
   [{ RELAY_PAGE_FIELDS: 'City, Topics=a||b' }, /RELAY_PAGE_FIELDS must be names of custom fields/],
+  [{ RELAY_PAGE_FIELDS: 'First Name:givenname' }, /RELAY_PAGE_FIELDS must be .* as First Name:given-name/],
   [{ RELAY_PAGE_FIELDS: 'City, City' }, /RELAY_PAGE_FIELDS has a field twice/],
   [{ RELAY_PAGE_FIELDS: 'City', RELAY_ALLOWED_FIELDS: 'Name' }, /"City", which RELAY_ALLOWED_FIELDS lacks/],
   [{ RELAY_CONSENT_REQUIRED: 'true', RELAY_CONSENT_SENTENCES: 'I agree.' }, /needs RELAY_PAGE_CONSENT/],

@@ -148,7 +148,7 @@ it('gives the fields and the consent of the hosted form, with every text escaped
       RELAY_PAGE: 'true',
       RELAY_PAGE_LABEL: 'E-Mail <b>',
       RELAY_PAGE_BUTTON: '"Go"',
-      RELAY_PAGE_FIELDS: 'First "Name", Topics=boats|<food>',
+      RELAY_PAGE_FIELDS: 'First "Name":given-name, Topics=boats|<food>',
       RELAY_PAGE_CONSENT: 'I want the letter & more.',
       RELAY_CONSENT_REQUIRED: 'true',
       RELAY_CONSENT_SENTENCES: 'I want the letter.',
@@ -156,12 +156,12 @@ it('gives the fields and the consent of the hosted form, with every text escaped
   });
   expect((await forms('address=https://r.example'))[0]?.snippet)
     .toBe(`<newsletter-signup endpoint="https://r.example/signup">
-  <newsletter-field name="First &quot;Name&quot;"></newsletter-field>
+  <newsletter-field name="First &quot;Name&quot;" autocomplete="given-name"></newsletter-field>
   <newsletter-field name="Topics" kind="list" options="boats | &lt;food&gt;"></newsletter-field>
   <newsletter-field kind="consent" label="I want the letter &amp; more." required></newsletter-field>
   <form slot="fallback" action="https://r.example/signup" method="post">
     <label>E-Mail &lt;b&gt; <input type="email" name="email" autocomplete="email" required></label>
-    <label>First &quot;Name&quot; <input name="custom_fields[First &quot;Name&quot;]"></label>
+    <label>First &quot;Name&quot; <input name="custom_fields[First &quot;Name&quot;]" autocomplete="given-name"></label>
     <fieldset><legend>Topics</legend><label><input type="checkbox" name="custom_fields[Topics][]" value="boats"> boats</label> <label><input type="checkbox" name="custom_fields[Topics][]" value="&lt;food&gt;"> &lt;food&gt;</label></fieldset>
     <label><input type="checkbox" name="consent" value="I want the letter &amp; more." required> I want the letter &amp; more.</label>
     <button>&quot;Go&quot;</button>
