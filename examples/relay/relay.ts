@@ -60,7 +60,7 @@ export async function answer(request: Request, peer: string | null): Promise<Res
   const { relay, deliver } = await open();
   const { pathname } = new URL(request.url);
   if (pathname === '/cron') return deliver(request);
-  // `relay.fetch` answers `/metrics` without a token.
+  // `/metrics` would show this instance alone.
   if (pathname === '/metrics') return new Response(null, { status: 404 });
   return relay.fetch(request, peer);
 }

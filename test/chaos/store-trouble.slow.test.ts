@@ -44,8 +44,8 @@ async function post(relay: ServingRelay, email: string, more = {}): Promise<numb
 }
 
 /** The sum of a metric over all its series that have these labels. */
-async function metric({ address }: ServingRelay, name: string, labels = ''): Promise<number> {
-  const text = await (await fetch(`${address}/metrics`)).text();
+async function metric(relay: ServingRelay, name: string, labels = ''): Promise<number> {
+  const text = await (await relay.ask('/metrics')).text();
   return text
     .split('\n')
     .filter((line) => line.startsWith(name) && /[ {]/.test(line.charAt(name.length)) && line.includes(labels))

@@ -155,7 +155,7 @@ export async function checkStore(
 ): Promise<readonly CheckResult[]> {
   const name = 'store';
   try {
-    await within(answerWithinMs, store.probe(now()));
+    await within(answerWithinMs, store.probe(now(), 'fill'));
     const clock = await within(answerWithinMs, checkStoreClock(store, now));
     const consents = await within(answerWithinMs, checkConsents(config, store, now));
     return [{ name, result: 'ok', text: `${storeName(config.store)} can be written` }, ...clock, ...consents];

@@ -1,7 +1,7 @@
 /** What every part of a relay shares. */
 import { type RelayConfig, secretsOf } from './config/settings.ts';
 import { type EventListener, Events } from './events.ts';
-import { StoreHealth } from './health.ts';
+import { diskSpaceOf, StoreHealth } from './health.ts';
 import { CallBudget } from './call-budget.ts';
 import type { Log } from './log.ts';
 import type { SignupStore } from './store/signup-store.ts';
@@ -44,7 +44,7 @@ export function createContext(
   stopping: AbortSignal,
 ): RelayContext {
   const events = new Events(onEvent);
-  const health = new StoreHealth({ store, log, onEvent: events.emit, now });
+  const health = new StoreHealth({ store, disk: diskSpaceOf(config.store), log, onEvent: events.emit, now });
   const calls = new CallBudget();
   return { config, store, health, log, events, calls, secrets: secretsOf(config), stopping, now, random };
 }

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import type { StoreAddress } from './config/store-address.ts';
 import { answerWithinMs, DeadlineError, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
-import type { SignupStore } from './store/signup-store.ts';
+import { diskIsFull } from './store/database-errors.ts';
+import type { ProbeEffort, SignupStore } from './store/signup-store.ts';
 import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 
@@ -14,19 +15,29 @@ type StoreOperation = 'accept' | 'claim' | 'settle' | 'probe';
 /** Options of {@link StoreHealth}. */
 export interface StoreHealthOptions {
   readonly store: Pick<SignupStore, 'probe'>;
+  /** Default: the store has no disk to look at. */
+  readonly disk?: ReadDiskSpace;
   readonly log: Log;
   readonly onEvent: EventListener;
   readonly now: () => number;
 }
 
-/** How long a successful probe is reused, in milliseconds, so that frequent requests do not wear out the disk. */
+/** How long a look at the store is reused, in milliseconds. */
 const freshMs = 1000;
+
+/** How long a write proves that the store can be written, in milliseconds: probes must not wear out the disk. */
+const provenMs = 60_000;
+
+/** The least room on the disk, in bytes: more than a signup needs. */
+const leastRoom = 128 * 1024;
 
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
   readonly #failing = new Set<StoreOperation>();
   #probing: Promise<void> | null = null;
   #probedAt = 0;
+  /** When the last write succeeded, in milliseconds since the Unix epoch. */
+  #provenAt = 0;
 
   constructor(options: StoreHealthOptions) {
     this.#options = options;
@@ -50,6 +61,8 @@ export class StoreHealth {
   }
 
   succeeded(use: StoreOperation): void {
+    // A claim may write nothing.
+    if (use !== 'claim') this.#provenAt = this.#options.now();
     if (this.#failing.size === 0) return;
     this.#failing.delete(use);
     // A probe writes and syncs as a signup does: without new signups it shows that they can be stored again.
@@ -59,24 +72,36 @@ export class StoreHealth {
     this.#options.onEvent({ type: 'storeRecovered' });
   }
 
-  /** Writes and syncs, as a signup would, once a second at most. @throws StoreUnavailableError */
+  /**
+   * Looks whether signups can be stored. Without any that was stored within a minute it also writes, and while the store
+   * fails, more than a signup would. @throws StoreUnavailableError
+   */
   async probe(): Promise<void> {
-    const { store, now } = this.#options;
+    const { now } = this.#options;
     // A clock that was set back makes no probe last for years.
     if (this.#probing === null || Math.abs(now() - this.#probedAt) >= freshMs) {
       this.#probedAt = now();
-      this.#probing = within(answerWithinMs, store.probe(now())).catch((error: unknown) => {
-        throw asStoreError(error);
-      });
+      const isProven = Math.abs(now() - this.#provenAt) < provenMs;
+      this.#probing = this.#try(this.#failing.size > 0 ? 'fill' : isProven ? 'look' : 'write');
     }
     try {
       await this.#probing;
-      this.succeeded('probe');
     } catch (error) {
       this.#probing = null;
       this.failed('probe', error);
       throw error;
     }
+  }
+
+  async #try(effort: ProbeEffort): Promise<void> {
+    const { store, disk, now } = this.#options;
+    const room = await disk?.().catch(() => null);
+    if (room && room.availableBytes < leastRoom)
+      throw new StoreUnavailableError(`The store cannot be written: ${diskIsFull}.`);
+    await within(answerWithinMs, store.probe(now(), effort)).catch((error: unknown) => {
+      throw asStoreError(error);
+    });
+    if (effort !== 'look') this.succeeded('probe');
   }
 }
 
@@ -87,19 +112,28 @@ export function livez(): Response {
   return Response.json({ status: 'alive' }, { headers });
 }
 
-/** Creates the readiness check, which writes and syncs as a signup does. Send no traffic while it fails. */
-export function readiness(health: Pick<StoreHealth, 'probe'>, stopping: AbortSignal): () => Promise<Response> {
-  const unready = (reason: string): Response => Response.json({ status: 'unready', reason }, { status: 503, headers });
-  return async () => {
-    if (stopping.aborted) return unready('The relay is shutting down.');
-    try {
-      await health.probe();
-      return Response.json({ status: 'ready' }, { headers });
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) return unready(error.message);
-      throw error;
-    }
-  };
+/**
+ * The readiness check: whether signups can be stored. Send no traffic while it fails.
+ *
+ * @param isPrivate - see {@link unready}
+ */
+export async function readyz(
+  { health, stopping }: { readonly health: Pick<StoreHealth, 'probe'>; readonly stopping: AbortSignal },
+  isPrivate: boolean,
+): Promise<Response> {
+  if (stopping.aborted) return unready('The relay is shutting down.', isPrivate);
+  try {
+    await health.probe();
+    return Response.json({ status: 'ready' }, { headers });
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return unready(error.message, isPrivate);
+    throw error;
+  }
+}
+
+/** @param isPrivate - whether the reason is told, which is for the operator alone and contains no secret */
+export function unready(reason: string, isPrivate: boolean): Response {
+  return Response.json({ status: 'unready', ...(isPrivate && { reason }) }, { status: 503, headers });
 }
 
 /** Free space of a file system. */

@@ -18,9 +18,10 @@ import { checkMail, checkSender } from './mail-checks.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
+import { noteClosed } from './ops/private-access.ts';
 import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/group.ts';
 import type { BackoffOptions } from './queue/retry.ts';
-import { createRoutes } from './routes.ts';
+import { createPrivateRoutes, createRoutes } from './routes.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { PostWebhook } from './webhooks/post.ts';
 import { WebhookSender } from './webhooks/queue.ts';
@@ -36,7 +37,10 @@ export interface RelayOptions {
    * become invalid when this process ends; forms with a confirmation need a permanent secret.
    */
   readonly secret?: string | undefined;
-  /** Bearer token of the operator's page and API at `/operator`. Default: no `/operator`. */
+  /**
+   * Bearer token of `/metrics`, the details of `/readyz`, and the operator's page and API at `/operator`. Default: they
+   * do not exist, except at {@link Relay.fetchPrivate}.
+   */
   readonly operatorToken?: string | undefined;
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
@@ -83,6 +87,11 @@ export interface Relay {
    * @param peer - address of the connection; without it no rate limit per visitor address applies
    */
   fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
+  /**
+   * Answers one request to the operator's own address, RELAY_OPERATOR_LISTEN: where it is set, {@link Relay.fetch} has
+   * none of the operator's routes.
+   */
+  fetchPrivate(this: void, request: Request): Promise<Response>;
   /** Starts delivery of the signups that wait. */
   start(): void;
   /**
@@ -111,7 +120,7 @@ export interface Relay {
  * @throws StartupError if a form asks for confirmation and a setting or the mail for that is missing
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { config, store, secret = config.secret, checks, platform, timing = {}, operatorToken } = options;
+  const { config, store, secret = config.secret, checks, platform, timing = {} } = options;
   const stop = new AbortController();
   const context = createContext(options, stop.signal);
   const { now } = context;
@@ -145,14 +154,14 @@ export function createRelay(options: RelayOptions): Relay {
     sendWebhooks: () => webhooks.sendNow(),
     now,
   });
+  const access = { token: options.operatorToken, listen: config.operator.listen };
+  const privateRoutes = createPrivateRoutes(context, { metrics, reception, operator, access });
   const app = createRoutes(context, {
     reception,
     endpoint,
-    metrics,
+    privateRoutes: access.listen ? undefined : privateRoutes,
     linkKey: confirmation?.key,
     statusOf: (form, email) => deliveries.statusOf(form, email),
-    operator,
-    operatorToken,
     tagFiles: platform.tagFiles,
   });
 
@@ -161,8 +170,14 @@ export function createRelay(options: RelayOptions): Relay {
       for (const event of platform.refusedBefore?.(request) ?? []) context.events.emit(event);
       return app.fetch(request, { peer });
     },
+    async fetchPrivate(request) {
+      return privateRoutes.fetch(request);
+    },
     // What is delivered first is reported to a new destination too.
-    start: () => void queues.prepare().then(() => queues.start()),
+    start() {
+      noteClosed(access, context.log);
+      void queues.prepare().then(() => queues.start());
+    },
     deliver: (limits) => queues.deliverUntil(limits, context),
     check,
     async stop(graceMs = 10_000) {

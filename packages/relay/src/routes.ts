@@ -8,10 +8,10 @@ import { bounceRoutes } from './confirmation/bounces.ts';
 import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
-import { livez, readiness } from './health.ts';
+import { livez, readyz } from './health.ts';
 import type { Metrics } from './ops/metrics.ts';
-import { operatorApi } from './ops/operator-api.ts';
-import type { Operator } from './ops/operator.ts';
+import { operatorApi, type OperatorApiOptions } from './ops/operator-api.ts';
+import { isOpen, refuse, refusePrivate } from './ops/private-access.ts';
 import { contents } from './pages/contents.ts';
 import { formPage, refusalPage } from './admission/form-page.ts';
 import { pageOf, siteOf, unstored } from './pages/page.ts';
@@ -20,20 +20,18 @@ import { pageOf, siteOf, unstored } from './pages/page.ts';
 export interface Answering {
   readonly reception: Reception;
   readonly endpoint: SignupEndpoint;
-  readonly metrics: Metrics;
+  /** Undefined where they have an address of their own. */
+  readonly privateRoutes: Hono | undefined;
   /** Signs the links in confirmation mails; undefined where no form sends any. */
   readonly linkKey: Buffer | undefined;
   readonly statusOf: ConfirmationPagesOptions['statusOf'];
-  readonly operator: Operator;
-  /** Without one there is no `/operator`. */
-  readonly operatorToken: string | undefined;
   /** The files of the form; undefined where the platform serves them. */
   readonly tagFiles: Hono | undefined;
 }
 
 /** Answer for a person who opens the relay's address in a browser. */
 const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
-There is nothing to do here; its operator finds everything at /operator.
+There is nothing to do here.
 `;
 
 const notFound = refused(
@@ -97,16 +95,13 @@ const shown = ({ headers, html }: Page): Response => new Response(html, { header
 /** Every route of a relay. */
 export function createRoutes(
   context: RelayContext,
-  { reception, endpoint, metrics, linkKey, statusOf, operator, operatorToken: token, tagFiles }: Answering,
+  { reception, endpoint, privateRoutes, linkKey, statusOf, tagFiles }: Answering,
 ): Hono<RequestEnvironment> {
-  const { config, health, stopping, now } = context;
+  const { config } = context;
   const app = createSignupRoutes(config.forms, reception, (post, thanks) => endpoint.answer(post, thanks));
-  app.get('/readyz', readiness(health, stopping));
+  if (privateRoutes) app.route('/', privateRoutes);
+  else app.get('/readyz', () => readyz(context, false));
   if (tagFiles) app.route('/', tagFiles);
-  app.get('/metrics', async () => {
-    const { text, type } = await metrics.page();
-    return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
-  });
   if (linkKey) {
     app.use('/confirm/*', (_request, next) => within(answerWithinMs, next()));
     app.route(
@@ -115,6 +110,34 @@ export function createRoutes(
     );
   }
   if (config.mail.bounceSecrets) app.route('/bounces', bounceRoutes(context, config.mail.bounceSecrets));
-  if (token) app.route('/operator', operatorApi(context, { operator, token, now }));
+  return app;
+}
+
+/** What answers behind the operator's routes. */
+export interface PrivateAnswering extends Pick<OperatorApiOptions, 'operator' | 'access'> {
+  readonly metrics: Metrics;
+  readonly reception: Reception;
+}
+
+/** The routes of the operator: readiness with its details, metrics, page and API. */
+export function createPrivateRoutes(
+  context: RelayContext,
+  { metrics, reception, operator, access }: PrivateAnswering,
+): Hono {
+  const app = new Hono();
+  app.get('/livez', livez);
+  app.get('/readyz', ({ req: { raw } }) => readyz(context, refusePrivate(raw, access) === null));
+  app.get('/metrics', async ({ req: { raw } }) => {
+    const refusal = refusePrivate(raw, access);
+    if (refusal) return refusal;
+    const { text, type } = await metrics.page();
+    return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
+  });
+  if (isOpen(access)) app.route('/operator', operatorApi(context, { operator, access, now: context.now }));
+  app.notFound(() => refuse(notFound));
+  app.onError((error) => {
+    reception.logFailure(error);
+    return refuse(unavailable());
+  });
   return app;
 }

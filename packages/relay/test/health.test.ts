@@ -2,13 +2,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readiness, StoreHealth } from '../src/health.ts';
-import { createLog, StoreUnavailableError } from '../src/index.ts';
+import { readyz, StoreHealth } from '../src/health.ts';
+import { createLog, type SignupStore, StoreUnavailableError } from '../src/index.ts';
 import type { RelayEvent } from '../src/events.ts';
+import type { ProbeEffort } from '../src/store/signup-store.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-database.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { changedStore } from './changed-store.ts';
-import { post, runRelay } from './running-relay.ts';
+import { metricsOf, operatorRequest, post, runRelay } from './running-relay.ts';
 
 const get = (path: string): Request => new Request(`http://relay.example${path}`);
 
@@ -24,34 +25,55 @@ it('is not ready while it shuts down, but alive', async () => {
   expect((await relay.fetch(get('/livez'))).status).toBe(200);
 });
 
-it('writes at each request, at most once a second by any clock, and at once after a failure', async () => {
+it('writes a little once a minute by any clock, nothing after a signup, and more than one while it fails', async () => {
   let now = 0;
   let full = false;
-  const probes: number[] = [];
+  let room = 1e9;
+  const probes: [at: number, effort: ProbeEffort][] = [];
   const { store } = runRelay();
-  const probe = async (at: number): Promise<void> => {
-    probes.push(at);
-    if (full) throw new StoreUnavailableError('The store cannot be written: the disk is full; free some space.');
-    await store.probe(at);
+  const sentence = 'The store cannot be written: the disk is full; free some space.';
+  const probe: SignupStore['probe'] = async (...asked) => {
+    probes.push(asked);
+    if (full) throw new StoreUnavailableError(sentence);
+    await store.probe(...asked);
   };
   const health = new StoreHealth({
     store: { probe },
+    disk: () => Promise.resolve({ availableBytes: room, sizeBytes: 1e9, logBytes: 0 }),
     log: createLog({ level: 'silent' }),
     onEvent: () => {},
     now: () => now,
   });
-  const readyz = readiness(health, new AbortController().signal);
-  for (now of [5000, 5100, 5999, 6000, 2000]) expect((await readyz()).status).toBe(200);
-  expect(probes).toEqual([5000, 6000, 2000]);
-  full = true;
-  now = 7000;
-  const unready = await readyz();
-  expect([unready.status, await unready.json()]).toEqual([
-    503,
-    { status: 'unready', reason: 'The store cannot be written: the disk is full; free some space.' },
+  const stopping = new AbortController().signal;
+  const ready = () => readyz({ health, stopping }, true);
+  const statusesAt = async (moments: readonly number[]): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (now of moments) statuses.push((await ready()).status);
+    return statuses;
+  };
+  expect(await statusesAt([100_000, 100_500, 115_000, 160_000, 2000])).toEqual([200, 200, 200, 200, 200]);
+  expect(probes.splice(0)).toEqual([
+    [100_000, 'write'],
+    [115_000, 'look'],
+    [160_000, 'write'],
+    [2000, 'write'],
   ]);
+  now = 60_000;
+  health.succeeded('accept');
+  expect(await statusesAt([90_000, 119_000, 121_000])).toEqual([200, 200, 200]);
+  expect(probes.splice(0).map(([, effort]) => effort)).toEqual(['look', 'look', 'write']);
+
+  full = true;
+  now = 130_000;
+  const unready = await ready();
+  expect([unready.status, await unready.json()]).toEqual([503, { status: 'unready', reason: sentence }]);
   full = false;
-  expect((await readyz()).status).toBe(200);
+  expect(await statusesAt([130_000, 145_000])).toEqual([200, 200]);
+  expect(probes.splice(0).map(([, effort]) => effort)).toEqual(['look', 'fill', 'look']);
+
+  room = 100_000;
+  expect(await statusesAt([160_000, 175_000])).toEqual([503, 503]);
+  expect(probes).toEqual([]);
 });
 
 it('reports a full disk in metrics, status and one event, also without new signups', async () => {
@@ -62,22 +84,20 @@ it('reports a full disk in metrics, status and one event, also without new signu
   const { store } = runRelay();
   const failing = changedStore(store, {
     accept: (signup) => (full ? refuse() : store.accept(signup)),
-    probe: (at) => (full ? refuse() : store.probe(at)),
+    probe: (...asked) => (full ? refuse() : store.probe(...asked)),
   });
   const events: RelayEvent['type'][] = [];
   const relay = runRelay({
     store: failing,
-    operatorToken: 'a-token-of-the-test',
     onEvent: ({ type }) => void events.push(type),
     now: () => now,
   });
-  const status = async (): Promise<{ running: { storeTrouble: string | null } }> => {
-    const asked = get('/operator/api/status');
-    asked.headers.set('authorization', 'Bearer a-token-of-the-test');
-    return (await relay.fetch(asked)).json() as Promise<{ running: { storeTrouble: string | null } }>;
-  };
+  const status = async (): Promise<{ running: { storeTrouble: string | null } }> =>
+    (await relay.fetch(operatorRequest('/operator/api/status'))).json() as Promise<{
+      running: { storeTrouble: string | null };
+    }>;
   const storeUp = async (): Promise<string | undefined> =>
-    /^newsletter_relay_store_up (\d)/m.exec(await (await relay.fetch(get('/metrics'))).text())?.[1];
+    /^newsletter_relay_store_up (\d)/m.exec(await metricsOf(relay))?.[1];
 
   for (let n = 0; n < 3; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com' }))).status).toBe(503);
   expect([await storeUp(), (await status()).running.storeTrouble]).toEqual([
@@ -98,10 +118,10 @@ it.each(['', '-wal'])('is not ready once the file of the store%s is deleted, and
   expect((await relay.fetch(get('/readyz'))).status).toBe(200);
   rmSync(`${path}${suffix}`);
   const later = runRelay({ store });
-  const unready = await later.fetch(get('/readyz'));
+  const unready = await later.fetch(operatorRequest('/readyz'));
   expect(unready.status).toBe(503);
   expect(((await unready.json()) as { reason: string }).reason).toContain(`${path}${suffix} was deleted or replaced`);
-  expect(await (await later.fetch(get('/metrics'))).text()).toMatch(/^newsletter_relay_store_up 0$/m);
+  expect(await metricsOf(later)).toMatch(/^newsletter_relay_store_up 0$/m);
 });
 
 it('acknowledges nothing once its log is deleted, and keeps what it had when it is stopped as it says', async () => {

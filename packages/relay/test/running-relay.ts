@@ -28,6 +28,17 @@ export const environment = {
   RELAY_ALLOWED_ORIGINS: `${site},https://www.shop.example`,
 };
 
+/** The token of the operator, unless a test sets another. */
+export const operatorToken = 'operator-token-of-the-tests';
+
+/** A request with the operator token. */
+export const operatorRequest = (path: string): Request =>
+  new Request(`http://relay.example${path}`, { headers: { authorization: `Bearer ${operatorToken}` } });
+
+/** The metrics page of a relay. */
+export const metricsOf = async (relay: Pick<Relay, 'fetch'>): Promise<string> =>
+  (await relay.fetch(operatorRequest('/metrics'))).text();
+
 /** An unreachable API. */
 export const unreachable = (): Promise<Response> =>
   Promise.reject(
@@ -70,6 +81,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
   const relay = createRelay({
     config,
     store,
+    operatorToken,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
     ...options,
     platform: {

@@ -8,14 +8,13 @@ import { expect, it } from 'vitest';
 import { waitUntil } from '../../../test/support/waits.ts';
 import { type Confirming, confirming, mailTo } from './confirmation/confirming.ts';
 import { linkIn, startMailServer } from './mail-server.ts';
-import { apiKey, formPost, post, publicationId } from './running-relay.ts';
+import { apiKey, formPost, metricsOf, operatorToken, post, publicationId } from './running-relay.ts';
 import { type SandboxApi, sandboxApi } from './sandbox-api.ts';
 import { type Receiver, startReceiver, webhookSettings } from './webhooks/receiver.ts';
 
 const minuteMs = 60_000;
 const email = 'ada@example.com';
 const consent = 'Yes, send me the news.';
-const operatorToken = 'a-token-of-the-operator';
 
 interface Situation {
   /** How the address stands before it signs up. */
@@ -83,7 +82,6 @@ async function told(situation: Situation): Promise<Told> {
   let passed = 0;
   const relay = confirming(mail, {
     api: api.fetch,
-    operatorToken,
     now: () => Date.now() + passed,
     settings: {
       ...webhookSettings(receiver),
@@ -145,7 +143,7 @@ it.each(Object.entries(situations))('%s', async (_, situation) => {
   const [signup] = await relay.store.list({}, { limit: 1 });
   expect(signup?.status).toBe(status);
   expect((await relay.store.overview(Date.now())).statuses).toEqual([{ status, count: 1 }]);
-  const metrics = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
+  const metrics = await metricsOf(relay);
   const counted = `newsletter_relay_subscriptions_total{form="default",status="${status}"} `;
   const isFirstWord = signup?.nextAttemptAt !== null;
   expect(metrics).toContain(`${counted}${isFirstWord ? 0 : 1}`);

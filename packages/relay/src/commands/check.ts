@@ -38,7 +38,7 @@ export function define(command: Command) {
 /** The relay that should run on this machine, by the few settings that name it. */
 function localRelay(): RemoteRelay {
   const config = readStoreConfig(process.env);
-  const address = addressOf(config.listen);
+  const address = addressOf(config);
   // A token is stored beside the file of a relay that has run.
   const isNew = config.store.kind === 'sqlite' && !existsSync(config.store.path);
   return { address, operator: relayOperator(address, (isNew ? undefined : operatorToken(config)) ?? '') };

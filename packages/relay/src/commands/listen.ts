@@ -24,12 +24,30 @@ const limits = {
   connectionsCheckingInterval: 2500,
 };
 
-const remedies: Readonly<Partial<Record<string, string>>> = {
-  EADDRINUSE: 'it is in use; stop the program that uses it, or set RELAY_PORT to a free port',
-  EACCES: 'the system does not permit it; set RELAY_PORT to a port above 1023',
-  EADDRNOTAVAIL: 'this machine has no such address; correct RELAY_HOST',
-  ENOTFOUND: 'there is no such address; correct RELAY_HOST',
-};
+type Remedies = Readonly<Partial<Record<string, string>>>;
+
+/** What to do where a port cannot be opened, by the settings of its address. */
+const remediesFor = ({ ofHost, ofPort }: { readonly ofHost: string; readonly ofPort: string }): Remedies => ({
+  EADDRINUSE: `it is in use; stop the program that uses it, or set ${ofPort} to a free port`,
+  EACCES: `the system does not permit it; set ${ofPort} to a port above 1023`,
+  EADDRNOTAVAIL: `this machine has no such address; correct ${ofHost}`,
+  ENOTFOUND: `there is no such address; correct ${ofHost}`,
+});
+
+const visitorSettings = { ofHost: 'RELAY_HOST', ofPort: 'RELAY_PORT' };
+
+/** The settings of the operator's own address. */
+export const operatorSettings = { ofHost: 'RELAY_OPERATOR_LISTEN', ofPort: 'RELAY_OPERATOR_LISTEN' };
+
+/** An encoded character that could stand for itself, or a slash or backslash that a program may decode. */
+const needless = String.raw`%(?:2[def]|5[cf]|7e|3\d|4[1-9a-f]|5[\da]|6[1-9a-f]|7[\da])`;
+const segment = String.raw`(?!\.{1,2}(?:[/?]|$))(?:[\w.~!$&'()*+,;=:@-]|(?!${needless})%[\da-f]{2})+`;
+
+/**
+ * A request target whose path has the only spelling that is served (RFC 3986, section 6.2.2): no empty or dot segment,
+ * no backslash, no needless encoding. A proxy that compares paths as they are written takes any other for another path.
+ */
+const plainTarget = new RegExp(String.raw`^(?:https?://[^/?#\\]*)?(?:/${segment})*/?(?:\?|$)`, 'i');
 
 /**
  * @param server - `peer`: address of the connection, null if unknown
@@ -38,6 +56,7 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
 export async function listen(
   { fetch }: { fetch(this: void, request: Request, peer: string | null): Promise<Response> },
   { host, port }: { readonly host: string; readonly port: number },
+  settings = visitorSettings,
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.
   const listener = getRequestListener(
@@ -50,10 +69,17 @@ export async function listen(
     },
     { errorHandler: refuseUnreadable },
   );
-  const server = createServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(limits, (incoming, outgoing) => {
+    // Before anything resolves the path.
+    if (plainTarget.test(incoming.url ?? '')) void listener(incoming, outgoing);
+    else
+      outgoing
+        .writeHead(404, { 'content-type': 'application/json', connection: 'close' })
+        .end(JSON.stringify(refusalBody(notPlain)));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const remedy = remedies[cause.code ?? ''] ?? `the system reported ${cause.code ?? cause.message}`;
+      const remedy = remediesFor(settings)[cause.code ?? ''] ?? `the system reported ${cause.code ?? cause.message}`;
       reject(new StartupError(`Port ${port} on ${host} cannot be opened: ${remedy}.`, { cause }));
     });
     server.listen(port, host, resolve);
@@ -74,6 +100,8 @@ export async function listen(
       }),
   };
 }
+
+const notPlain = refused(404, 'NOT_FOUND', 'There is nothing at a path that is written in this way.');
 
 /** Answers a request whose address or Host header makes no URL. */
 function refuseUnreadable(error: unknown): Response {

@@ -15,7 +15,7 @@ import { storeName } from '../config/store-address.ts';
 import { openStore } from '../store/open-store.ts';
 import { openStoreThread } from '../store/sqlite/store-thread.ts';
 import { tagFiles } from '../tag-files.ts';
-import { listen } from './listen.ts';
+import { listen, operatorSettings } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
 /** Grace period for requests and deliveries in flight after Ctrl-C or SIGTERM, in milliseconds. */
@@ -43,10 +43,13 @@ export async function serve(): Promise<void> {
       operatorToken: operatorToken(config),
       platform: { tagFiles: tagFiles(log, keptIn) },
     });
+    const own = config.operator.listen;
+    // Opened first: the line that says that signups are taken comes once everything listens.
+    const operator = own && (await listen({ fetch: relay.fetchPrivate }, own, operatorSettings));
     const server = await listen(relay, config.listen);
     const { waiting, review, dead } = await store.counts();
     log.info(
-      { address: server.address, store: storeName(config.store), waiting, review, dead },
+      { address: server.address, operator: operator?.address, store: storeName(config.store), waiting, review, dead },
       'the relay takes signups',
     );
     const stopErasing = startRetentionJob({
@@ -66,7 +69,7 @@ export async function serve(): Promise<void> {
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
     endAfter(graceMs + storeMs, log);
-    const closed = server.close(graceMs);
+    const closed = Promise.all([server.close(graceMs), operator?.close(graceMs)]);
     await relay.stop(graceMs);
     await closed;
     await stopErasing();

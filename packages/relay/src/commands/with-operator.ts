@@ -64,7 +64,7 @@ export async function withOperator(
     store = await openStore(config.store);
   } catch (error) {
     if (!(error instanceof StoreInUseError)) throw error;
-    return work(relayOperator(addressOf(config.listen), operatorToken(config) ?? ''));
+    return work(relayOperator(addressOf(config), operatorToken(config) ?? ''));
   }
   try {
     await work(storeOperator(store));
@@ -74,16 +74,17 @@ export async function withOperator(
 }
 
 /**
- * The configured token, or the one in the file beside the store. Undefined with PostgreSQL: relays that share a store
- * need a configured token.
+ * The configured token, or the one in the file beside the store. Undefined with PostgreSQL, because relays that share a
+ * store need a configured token, and where the operator has an address of their own.
  */
 export function operatorToken({ store, operator }: Pick<StoreConfig, 'store' | 'operator'>): string | undefined {
-  if (operator.token !== undefined || store.kind !== 'sqlite') return operator.token;
+  if (operator.token !== undefined || operator.listen || store.kind !== 'sqlite') return operator.token;
   return loadOrCreateOperatorToken(operatorTokenFile(store.path));
 }
 
-/** The address at which this machine reaches a relay that listens there. */
-export function addressOf({ host, port }: StoreConfig['listen']): string {
+/** The address at which this machine reaches the operator's API of a relay. */
+export function addressOf({ listen, operator }: Pick<StoreConfig, 'listen' | 'operator'>): string {
+  const { host, port } = operator.listen ?? listen;
   const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
 }

@@ -7,6 +7,7 @@ import {
   daysOrNever,
   limit,
   list,
+  listenAddress,
   network,
   numberFrom,
   numberOrNever,
@@ -140,7 +141,12 @@ export const relaySettings = group({
     token: setting(
       'RELAY_OPERATOR_TOKEN',
       bareToken(16).optional(),
-      'Token for `/operator`. Unset: one is generated and stored in the file `-operator` beside the store; with PostgreSQL `/operator` is then switched off',
+      'Token for `/operator`, `/metrics` and the details of `/readyz`. Unset: one is generated and stored in the file `-operator` beside the store; with PostgreSQL, and on a Worker, they are then switched off',
+    ),
+    listen: setting(
+      'RELAY_OPERATOR_LISTEN',
+      listenAddress.optional(),
+      'Address and port of their own for `/operator`, `/metrics` and the details of `/readyz`, such as `127.0.0.1:9464`: there they need no token unless RELAY_OPERATOR_TOKEN is set. Unset: they are beside the forms',
     ),
   }),
   /** Refused on a machine. */

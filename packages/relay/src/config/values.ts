@@ -92,6 +92,17 @@ export const apiUrl = z
     return z.NEVER;
   });
 
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const listenAddress = parsed((text): ListenAddress | null => {
+  const [, ipv6, name = ipv6, port = ''] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
+  return name !== undefined && Number(port) <= 65_535 ? { host: name, port: Number(port) } : null;
+}, 'must be an address and a port, for example 127.0.0.1:9464');
+
 export const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');

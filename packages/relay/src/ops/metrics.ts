@@ -178,7 +178,7 @@ const table = {
   storeUp: {
     type: Gauge,
     name: 'newsletter_relay_store_up',
-    help: '1 while the store can be written; every scrape writes and syncs, as a signup does.',
+    help: '1 while the store can be written: a signup was stored within a minute, or a small write has succeeded.',
   },
   available: {
     type: Gauge,

@@ -1,5 +1,5 @@
 /** The operator's HTTP API, protected by a bearer token, and the files of the page that uses it. */
-import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoint';
+import { refused, type Refused } from '@newsletter-kit/core/endpoint';
 import { isAddress } from '@newsletter-kit/core/signup';
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
@@ -11,13 +11,13 @@ import type { RelayContext } from '../context.ts';
 import { toListedForm } from './listed-form.ts';
 import { toListed } from './listed-signup.ts';
 import { type Operator, selectorFormat } from './operator.ts';
-import { hasBearerToken } from '../secrets.ts';
+import { type PrivateAccess, refuse, refusePrivate } from './private-access.ts';
 import { readFilter } from './signup-filter.ts';
 
 /** Options of {@link operatorApi}. */
 export interface OperatorApiOptions {
   readonly operator: Operator;
-  readonly token: string;
+  readonly access: PrivateAccess;
   readonly now: () => number;
 }
 
@@ -30,13 +30,13 @@ const largestPage = 1000;
  */
 export function operatorApi(
   { config, log }: Pick<RelayContext, 'config' | 'log'>,
-  { operator, token, now }: OperatorApiOptions,
+  { operator, access, now }: OperatorApiOptions,
 ): Hono {
   const api = new Hono();
   operatorPage(api);
 
   api.use('/api/*', async ({ req }, next) => {
-    const refusal = refuseWithoutToken(req.header('authorization'), token);
+    const refusal = refusePrivate(req.raw, access);
     if (refusal) return refusal;
     const [, read] = personal.exec(req.path) ?? [];
     if (read && (read !== 'signups' || req.query('whole') === 'true'))
@@ -163,21 +163,6 @@ async function personBody(req: HonoRequest): Promise<z.output<typeof personReque
 
 function badFilter(errors: readonly string[]): Refused {
   return { status: 400, errors: errors.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })) };
-}
-
-/** A 401 for a request whose `Authorization` header is not the operator token; null for one with it. */
-export function refuseWithoutToken(authorization: string | null | undefined, token: string): Response | null {
-  if (hasBearerToken(authorization, token)) return null;
-  const answer = refuse(
-    refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
-  );
-  answer.headers.set('www-authenticate', 'Bearer realm="newsletter-relay operator"');
-  return answer;
-}
-
-/** An answer with the errors of a refusal. */
-export function refuse(why: Refused): Response {
-  return Response.json(refusalBody(why), { status: why.status, headers });
 }
 
 /** Allows nothing from other origins and nothing inline, so that no stored text can run or load anything. */

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../errors.ts';
 
 const broke = 'the connection broke';
 const mayNotWrite = 'the relay may not write there; change the permissions or name another place';
-const isFull = 'the disk is full; free some space';
+export const diskIsFull = 'the disk is full; free some space';
 
 /**
  * What is wrong with the store, and what to do, as the end of a sentence, by the code of the error: SQLite's primary
@@ -15,7 +15,7 @@ const explanations: Readonly<Partial<Record<string, string>>> = {
   SQLITE_READONLY: 'it is read-only; give the relay permission to write it',
   SQLITE_IOERR: 'the disk reported an input or output error; check the disk, its quota and its free space',
   SQLITE_CORRUPT: 'the file is damaged; restore it from a backup',
-  SQLITE_FULL: isFull,
+  SQLITE_FULL: diskIsFull,
   SQLITE_CANTOPEN: 'it cannot be opened; check that its folder exists and may be written',
   SQLITE_NOTADB: 'it is not an SQLite database; name another file',
 
@@ -25,7 +25,7 @@ const explanations: Readonly<Partial<Record<string, string>>> = {
   EACCES: mayNotWrite,
   EPERM: mayNotWrite,
   EROFS: 'the file system is read-only; name another place',
-  ENOSPC: isFull,
+  ENOSPC: diskIsFull,
   EDQUOT: 'the disk quota is used up; free some space',
 
   ECONNREFUSED: 'nothing answers there; start PostgreSQL, or correct host and port',

@@ -304,6 +304,15 @@ export interface Retention {
   readonly mailboxes?: number | null;
 }
 
+/**
+ * What a probe of a store does:
+ *
+ * - `look` – writes nothing, and notices lost files, connections, locks and permissions.
+ * - `write` – writes a little, and syncs.
+ * - `fill` – writes and syncs more than a signup would; in PostgreSQL a signup that is taken back among it.
+ */
+export type ProbeEffort = 'look' | 'write' | 'fill';
+
 /** Stores signups. The promise of every write resolves only after the change is synced to disk. */
 export interface SignupStore {
   /** Whether other processes may write to it too: then a relay has to poll for due signups. */
@@ -471,12 +480,8 @@ export interface SignupStore {
   paused(): Promise<boolean>;
   /** Pauses or resumes delivery, for every relay on this store, also after a restart. */
   setPaused(paused: boolean): Promise<void>;
-  /**
-   * Writes and syncs more than a signup would, in PostgreSQL a signup that is taken back among it.
-   *
-   * @throws StoreUnavailableError if signups could not be stored either, or would not outlive this process
-   */
-  probe(now: number): Promise<void>;
+  /** @throws StoreUnavailableError if signups could not be stored either, or would not outlive this process */
+  probe(now: number, effort: ProbeEffort): Promise<void>;
   /** Writes what is pending and closes the store. */
   close(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 /** Headers and paths with which the Worker calls the Durable Object of a publication; the answer if it cannot start. */
 import { unavailable } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config/settings.ts';
-import { refuse } from '../ops/operator-api.ts';
+import { unready } from '../health.ts';
+import { refuse, refusePrivate } from '../ops/private-access.ts';
 
 /** Headers of the Worker's own; those of a visitor are replaced. */
 export const publicationHeader = 'newsletter-relay-publication';
@@ -49,9 +50,9 @@ function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publicationId:
     : `${publicUrl}/publications/${publicationId}`;
 }
 
-/** Answers any request while the relay cannot start; the reason is for `/readyz` and contains no secret. */
-export function cannotStart(request: Request, reason: string): Response {
-  return new URL(request.url).pathname === '/readyz'
-    ? Response.json({ status: 'unready', reason }, { status: 503, headers: { 'cache-control': 'no-store' } })
-    : refuse(unavailable());
+/** Answers any request while the relay cannot start. @param token - of the operator, who may read the reason */
+export function cannotStart(request: Request, reason: string, token: unknown): Response {
+  if (new URL(request.url).pathname !== '/readyz') return refuse(unavailable());
+  const access = { token: typeof token === 'string' ? token.trim() : undefined };
+  return unready(reason, refusePrivate(request, access) === null);
 }

@@ -7,7 +7,7 @@
 import { refused } from '@newsletter-kit/core/endpoint';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { livez } from '../health.ts';
-import { refuse, refuseWithoutToken } from '../ops/operator-api.ts';
+import { noteClosed, refuse, refusePrivate } from '../ops/private-access.ts';
 import { StartupError } from '../errors.ts';
 import {
   callHeader,
@@ -63,6 +63,7 @@ function open(environment: WorkerEnvironment): Opened {
   try {
     const config = readWorkerConfig(environment);
     const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(config) });
+    noteClosed({ token: config.operator.token }, log);
     const objectOf = objectsOf(environment.RELAY_OBJECTS, config);
     const fronts = publicationsOf(config).map((id): [string, Front] => {
       const pass = (request: Request) => objectOf(id).fetch(request);
@@ -89,11 +90,15 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   const { pathname } = new URL(request.url);
   if (pathname === '/livez') return livez();
   const worker = openFor(environment);
-  if ('error' in worker) return cannotStart(request, worker.error);
+  if ('error' in worker) return cannotStart(request, worker.error, environment['RELAY_OPERATOR_TOKEN']);
   const { config, fronts } = worker;
   if (pathname === '/readyz') {
     const answers = await Promise.all([...fronts.keys()].map((id) => reach(worker, id, request)));
-    return answers.find(({ ok }) => !ok) ?? answers[0] ?? cannotStart(request, 'There is no form.');
+    return (
+      answers.find(({ ok }) => !ok) ??
+      answers[0] ??
+      cannotStart(request, 'There is no form.', worker.config.operator.token)
+    );
   }
 
   const [first = ''] = fronts.keys();
@@ -112,22 +117,19 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
 }
 
 /**
- * A refusal of a request to the metrics, the page or the API of the operator: without the token that the metrics need
- * here, or with several publications and none in the path. Null for any other request.
+ * A refusal of a request to the metrics, the page or the API of the operator: for want of the token, or with several
+ * publications and none in the path. Null for any other request.
  */
 function refuseOperator(
   request: Request,
   path: string,
-  { operator: { token } }: RelayConfig,
+  { operator }: RelayConfig,
   isOfOnePublication: boolean,
 ): Response | null {
   const isMetrics = path === '/metrics';
   if (!isMetrics && !/^\/operator(\/|$)/.test(path)) return null;
-  if (token === undefined)
-    return refuse(
-      refused(404, 'NOT_FOUND', 'There is nothing here. Its operator sets RELAY_OPERATOR_TOKEN to see the metrics.'),
-    );
-  const refusal = isMetrics ? refuseWithoutToken(request.headers.get('authorization'), token) : null;
+  // The object asks for the token of the API, and serves the page without it.
+  const refusal = isMetrics || operator.token === undefined ? refusePrivate(request, { token: operator.token }) : null;
   if (refusal || isOfOnePublication) return refusal;
   return refuse(
     refused(

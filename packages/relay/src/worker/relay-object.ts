@@ -80,7 +80,7 @@ export class RelayObject {
     const publicationId = request.headers.get(publicationHeader);
     if (publicationId === null) return new Response(null, { status: 404 });
     const open = await this.#tryOpen(publicationId);
-    if ('error' in open) return cannotStart(request, open.error);
+    if ('error' in open) return cannotStart(request, open.error, this.#variables['RELAY_OPERATOR_TOKEN']);
     const { relay } = open;
     if (request.headers.get(callHeader) === 'wake') {
       // An alarm that was set may have been lost.

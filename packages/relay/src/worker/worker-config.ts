@@ -16,6 +16,7 @@ const refusals: Readonly<Partial<Record<string, string>>> = {
   RELAY_TAG_FOLDER: ofMachine,
   RELAY_HOST: ofMachine,
   RELAY_PORT: ofMachine,
+  RELAY_OPERATOR_LISTEN: 'is a setting of a machine: remove it from the Worker, and set RELAY_OPERATOR_TOKEN',
   RELAY_LOG_FORMAT: ofMachine,
   RELAY_TRUSTED_PROXIES: 'is not needed on a Worker, where Cloudflare names the visitor: remove it',
   RELAY_BLOCKED_DOMAINS: ofMachine,

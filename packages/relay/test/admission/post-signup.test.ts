@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { formPost, post, runRelay, site, type RelayParts } from '../running-relay.ts';
+import { formPost, metricsOf, post, type RelayParts, runRelay, site } from '../running-relay.ts';
 
 const ada = {
   email: 'Ada+news@BÜCHER.example',
@@ -223,10 +223,10 @@ describe('a request other than a signup', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([404, 405, 405, 404]);
     for (const answer of answers) expect(await answer.text()).not.toContain('not saved');
-    const before = await (await relay.fetch(page('/metrics'))).text();
+    const before = await metricsOf(relay);
     expect(before.match(/^newsletter_relay_refusals_total.* [1-9]\d*$/gm)).toBeNull();
     expect((await relay.fetch(post(ada, { 'content-type': 'text/plain' }))).status).toBe(415);
-    expect(await (await relay.fetch(page('/metrics'))).text()).toContain(
+    expect(await metricsOf(relay)).toContain(
       'newsletter_relay_refusals_total{form="default",status="415",code="UNSUPPORTED_MEDIA_TYPE"} 1',
     );
   });

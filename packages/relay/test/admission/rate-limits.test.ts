@@ -6,7 +6,7 @@ import { MemoryCounters } from '../../src/store/counters.ts';
 import type { Counters } from '../../src/store/signup-store.ts';
 import { changedStore } from '../changed-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { formPost, post, type RunningRelay, runRelay } from '../running-relay.ts';
+import { formPost, metricsOf, post, type RunningRelay, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 
 const ip = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
@@ -228,7 +228,7 @@ describe('a rate limit', () => {
       },
     ]);
     expect(JSON.stringify(answer)).not.toContain(`"${limit}"`);
-    const metrics = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
+    const metrics = await metricsOf(relay);
     expect(metrics).toContain(
       `newsletter_relay_refusals_total{form="default",status="429",code="TOO_MANY_SIGNUPS",limit="${limit}"} 1`,
     );

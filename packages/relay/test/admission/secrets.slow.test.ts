@@ -85,7 +85,7 @@ it('API key, signing secret and e-mail addresses are in no answer, log, metric, 
   expect(
     answers.slice(last.length).some((answer) => answer.includes('TOO_MANY_SIGNUPS') && answer.includes('retry-after')),
   ).toBe(true);
-  await take(await send('/metrics'));
+  await take(await send('/metrics', { headers: { authorization: `Bearer ${operator}` } }));
   relay.child.kill('SIGTERM');
   const { stdout, stderr } = await relay.ended;
   const failed = [

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { suspicions, type RelayEvent, type Suspicion } from '../../src/events.ts';
 import { secret, settingsFor } from '../confirmation/confirming.ts';
-import { formPost, post, type RelayParts, runRelay } from '../running-relay.ts';
+import { formPost, metricsOf, post, type RelayParts, runRelay } from '../running-relay.ts';
 
 const noDomain = (): Promise<never> => Promise.reject(Object.assign(new Error('dns'), { code: 'ENOTFOUND' }));
 const noMail = { resolveMx: noDomain, resolve4: noDomain, resolve6: noDomain };
@@ -59,7 +59,7 @@ it.each(known)('%s is the cause in the event and in the store, and counted by fo
   );
   expect(causes).toEqual(posts.map((_, n) => (n === posts.length - 1 ? cause : null)));
   expect(await relay.store.list({ states: ['review'] }, { limit: 9 })).toMatchObject([{ reason: suspicions[cause] }]);
-  const page = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
+  const page = await metricsOf(relay);
   const counted = [...page.matchAll(/^newsletter_relay_review_total\{form="default",cause="(.+)"\} (\d+)$/gm)];
   expect(Object.fromEntries(counted.map(([, name, count]) => [name, Number(count)]))).toEqual(
     Object.fromEntries(known.map((each) => [each, each === cause ? 1 : 0])),

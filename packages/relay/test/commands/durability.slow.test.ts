@@ -150,7 +150,7 @@ for (const { name, possible, fill } of fullDisks) {
     const acknowledged = [...together.acknowledged, ...alone];
     expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await refused?.json()).toMatchObject({ status: 503, errors: [{ code: 'UNAVAILABLE' }] });
-    const ready = await fetch(`${cramped.address}/readyz`);
+    const ready = await cramped.ask('/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       503,
       { status: 'unready', reason: expect.stringMatching(/free some space|free space/) as string },

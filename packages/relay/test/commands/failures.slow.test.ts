@@ -60,7 +60,7 @@ class Visitors {
   }
 
   async get(path: string): Promise<{ readonly status: number | string; readonly text: string }> {
-    const answer = await this.#timed(fetch(`${this.#relay.address}${path}`));
+    const answer = await this.#timed(this.#relay.ask(path));
     return { status: answer?.status ?? none, text: (await answer?.text()) ?? '' };
   }
 

@@ -4,7 +4,8 @@ import { Agent, request, Server, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../src/commands/listen.ts';
-import { runRelay, site, type RunningRelay } from '../running-relay.ts';
+import { getRaw, leaked, pathTricks, plainlyNames } from '../path-tricks.ts';
+import { operatorToken, runRelay, site, type RunningRelay } from '../running-relay.ts';
 import { waitFor, waitUntil } from '../../../../test/support/waits.ts';
 
 const limit = 8192;
@@ -53,6 +54,34 @@ it.each<[string, string, Record<string, string>, string]>([
   const told = (answer: Response): object =>
     Object.fromEntries([...answer.headers].filter(([name]) => !ofTheConnection.has(name)));
   expect(told(ours)).toEqual(told(theirs));
+});
+
+it('answers 404 for a private path that is not in its only spelling, also with the token', async () => {
+  const relay = runRelay();
+  const server = await listen(relay, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close(0));
+  const port = Number(new URL(server.address).port);
+  const shown: string[] = [];
+  for (const target of pathTricks(1000)) {
+    if (leaked(await getRaw(port, target, operatorToken)).length > 0) shown.push(target);
+  }
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.filter((target) => plainlyNames(target) === undefined)).toEqual([]);
+});
+
+it.each([
+  ['an apostrophe and what looks like a path in its query', "/thanks?x='&y=/../metrics%2f\\", 200],
+  ['the absolute form', 'http://relay.example/thanks', 200],
+  ['the absolute form without a path', 'http://relay.example', 200],
+  ['a dot segment', '/signup/../thanks', 404],
+  ['an encoded slash', '/signup%2fdefault', 404],
+  ['a backslash', '/signup\\default', 404],
+  ['an empty segment', '//thanks', 404],
+  ['the server itself', '*', 404],
+])('answers a target with %s', async (_case, target, status) => {
+  const { address } = await open();
+  const answer = await getRaw(Number(new URL(address).port), target, operatorToken);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 /** A connection that writes what a test says, and keeps what it reads. */

@@ -303,7 +303,7 @@ describe('/metrics', () => {
       body: '{}',
     });
     const text = await waitUntil('both are settled', async () => {
-      const page = await (await fetch(`${relay.address}/metrics`)).text();
+      const page = await (await relay.ask('/metrics')).text();
       return (
         page.includes('newsletter_relay_queue{state="dead"} 1') &&
         page.includes('newsletter_relay_queue{state="delivered"} 1') &&

@@ -1,10 +1,11 @@
 /** The command `newsletter-relay` as a process of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { environment, site } from '../running-relay.ts';
+import { environment, operatorToken, site } from '../running-relay.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -52,6 +53,8 @@ export function run(args: readonly string[], variables: Readonly<Record<string, 
 
 export interface ServingRelay extends RelayProcess {
   readonly address: string;
+  /** Asks for a path with the operator token. */
+  ask(path: string): Promise<Response>;
   /** Signs up; resolves with the answer, rejects where the connection broke. */
   signUp(
     email: string,
@@ -72,6 +75,8 @@ export async function serve(
     RELAY_LIMIT_IP: '0',
     RELAY_PORT: '0',
     RELAY_STORE: `sqlite:${folder}/relay.db`,
+    // Relays that share a database are given one.
+    ...(variables['RELAY_STORE']?.startsWith('postgres') && { RELAY_OPERATOR_TOKEN: operatorToken }),
     ...variables,
   };
   const relay = startProcess(['serve'], settings, wrapper);
@@ -83,6 +88,11 @@ export async function serve(
   return {
     ...relay,
     address,
+    ask(path) {
+      const [, file = ''] = /^sqlite:(.+)$/.exec(settings.RELAY_STORE) ?? [];
+      const { RELAY_OPERATOR_TOKEN: token = readFileSync(`${file}-operator`, 'utf8').trim() } = settings;
+      return fetch(`${address}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    },
     signUp: (email, more = {}, others = {}) =>
       fetch(`${address}/signup`, {
         method: 'POST',

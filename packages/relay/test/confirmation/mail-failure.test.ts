@@ -9,6 +9,7 @@ import { waitUntil } from '../../../../test/support/waits.ts';
 import { changedStore } from '../changed-store.ts';
 import { linkIn, type MailServer, type ReceivedMail, Refusal, startMailServer } from '../mail-server.ts';
 import { type Confirming, confirming, mailTo } from './confirming.ts';
+import { metricsOf } from '../running-relay.ts';
 
 describe('a mail server', () => {
   it('that is down delays the mail, which is sent after its recovery', async () => {
@@ -53,8 +54,9 @@ describe('a mail server', () => {
       ofMail: true,
     });
     // No delivery was attempted.
-    const metrics = await relay.fetch(new Request('http://relay.example/metrics'));
-    expect(await metrics.text()).toContain('newsletter_relay_delivery_attempts_total{form="default",result="dead"} 0');
+    expect(await metricsOf(relay)).toContain(
+      'newsletter_relay_delivery_attempts_total{form="default",result="dead"} 0',
+    );
     expect(relay.logged.join('')).not.toContain('gone');
     // Once the mailbox is there again.
     mail.refuseRecipient = null;

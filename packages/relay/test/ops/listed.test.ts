@@ -1,16 +1,13 @@
 /** What the operator API lists of signups and forms: masked addresses, sources, pages, and snippets to copy. */
 import { expect, it } from 'vitest';
-import { formPost, post, type RelayParts, runRelay, site } from '../running-relay.ts';
+import { formPost, operatorRequest, post, type RelayParts, runRelay, site } from '../running-relay.ts';
 import type { ListedForm } from '../../src/ops/listed-form.ts';
 import type { ListedSignup } from '../../src/ops/listed-signup.ts';
 
-const token = 'a-token-of-the-test';
-
 function operated(parts: RelayParts = {}) {
-  const relay = runRelay({ operatorToken: token, ...parts });
+  const relay = runRelay(parts);
   const ask = async <Answer>(path: string): Promise<Answer> => {
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await relay.fetch(new Request(`http://relay.example/operator/api/${path}`, { headers }));
+    const answer = await relay.fetch(operatorRequest(`/operator/api/${path}`));
     expect(answer.status).toBe(200);
     return (await answer.json()) as Answer;
   };

@@ -7,15 +7,14 @@ import { diskSpaceOf } from '../../src/health.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { changedStore } from '../changed-store.ts';
-import { environment, post, runRelay } from '../running-relay.ts';
+import { environment, metricsOf, operatorRequest, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 
 /** The series of a page, by name and labels. */
 async function series(relay: Pick<Relay, 'fetch'>): Promise<Readonly<Record<string, number>>> {
-  const text = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
-  return read(text);
+  return read(await metricsOf(relay));
 }
 
 function read(text: string): Readonly<Record<string, number>> {
@@ -42,7 +41,7 @@ it('has every series of the alerting rules before the first event', async () => 
 });
 
 it('does not claim in its help text that a post answered with 503 was never kept', async () => {
-  const text = await (await runRelay().fetch(new Request('http://relay.example/metrics'))).text();
+  const text = await metricsOf(runRelay());
   const help = /^# HELP newsletter_relay_refusals_total (.*)$/m.exec(text)?.[1];
   expect(help).toContain('503');
   expect(help).toContain('may have been kept');
@@ -57,16 +56,12 @@ it('counts posts kept and posts answered 503 by form, and no failing request tha
       accept: (signup) => (full ? failing() : store.accept(signup)),
       overview: (now) => (full ? failing() : store.overview(now)),
     }),
-    operatorToken: 'a-token-of-the-test',
   });
   expect((await relay.fetch(post({ email: 'ada@example.com' }))).status).toBe(202);
   full = true;
   for (let count = 0; count < 3; count += 1)
     expect((await relay.fetch(post({ email: 'bob@example.com' }))).status).toBe(503);
-  const status = new Request('http://relay.example/operator/api/status', {
-    headers: { authorization: 'Bearer a-token-of-the-test' },
-  });
-  expect((await relay.fetch(status)).status).toBe(503);
+  expect((await relay.fetch(operatorRequest('/operator/api/status'))).status).toBe(503);
   const shown = await series(relay);
   expect(shown).toMatchObject({
     'signups_total{form="default",result="kept"}': 1,

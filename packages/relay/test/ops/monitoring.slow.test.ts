@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import type { Alert } from '../../src/ops/alerts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { serve, type ServingRelay } from '../commands/relay-process.ts';
+import { operatorToken } from '../running-relay.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { canMount } from '../machine.ts';
 import { startMailServer } from '../mail-server.ts';
@@ -136,7 +137,11 @@ async function startRelays(webhook: string) {
     folder = scratchFolder(),
     wrapper?: string,
   ): Promise<ServingRelay> =>
-    serve(folder, { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`, ...settings }, wrapper);
+    serve(
+      folder,
+      { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2`, RELAY_OPERATOR_TOKEN: operatorToken, ...settings },
+      wrapper,
+    );
 
   const works = sandboxApi();
   /** An API that answers every creation with this status. */
@@ -243,7 +248,7 @@ async function crampedRelay(): Promise<TroubledRelay> {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder]);
   onTestFinished(() => void execFileSync('umount', ['-l', folder]));
   writeFileSync(join(folder, 'other'), Buffer.alloc(37 * 1024 ** 2));
-  const relay = await serve(folder);
+  const relay = await serve(folder, { RELAY_OPERATOR_TOKEN: operatorToken });
   return { relay, cause: () => Promise.resolve(), fires: ['NewsletterRelayDiskNearlyFull'] };
 }
 

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import { freePort } from '../../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
+import { operatorToken } from '../running-relay.ts';
 
 const missing = ['prometheus', 'promtool'].filter((program) => spawnSync(program, ['--version']).status !== 0);
 
@@ -46,19 +47,27 @@ export interface Prometheus {
  * Starts one that scrapes twice a second and evaluates its rules as often.
  *
  * @param rules - content of a rules file
- * @param targets - `host:port` of each relay
+ * @param targets - `host:port` of each relay, which has the operator token of the tests
  */
 export async function startPrometheus(rules: string, targets: readonly string[]): Promise<Prometheus> {
   checkInstalled();
   const folder = scratchFolder();
   const port = await freePort();
   writeFileSync(join(folder, 'rules.yml'), rules);
+  writeFileSync(join(folder, 'newsletter-relay-token'), `${operatorToken}\n`);
   writeFileSync(
     join(folder, 'prometheus.yml'),
     JSON.stringify({
       global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
       rule_files: ['rules.yml'],
-      scrape_configs: [{ job_name: 'newsletter-relay', static_configs: [{ targets }] }],
+      scrape_configs: [
+        {
+          job_name: 'newsletter-relay',
+          // As the page on monitoring has it.
+          authorization: { credentials_file: 'newsletter-relay-token' },
+          static_configs: [{ targets }],
+        },
+      ],
     }),
   );
   const child = spawn(

@@ -1,24 +1,19 @@
 /** Consents in words that nobody has named: what check, status and metrics ask the operator about. */
 import { expect, it } from 'vitest';
-import { post, runRelay, type RelayParts } from '../running-relay.ts';
-
-const token = 'a-token-of-the-test';
-const headers = { authorization: `Bearer ${token}` };
+import { metricsOf, operatorRequest, post, type RelayParts, runRelay } from '../running-relay.ts';
 
 /** What a relay shows after posts with these consents. */
 async function shown(consents: readonly string[], parts: RelayParts = {}) {
-  const relay = runRelay({ operatorToken: token, ...parts });
+  const relay = runRelay(parts);
   for (const [index, consent] of consents.entries())
     await relay.fetch(post({ email: `p${index}@example.com`, consent }));
-  const get = (path: string): Promise<Response> =>
-    relay.fetch(new Request(`http://relay.example/${path}`, { headers }));
-  const { checks } = (await (await get('operator/api/check')).json()) as { checks: { name: string; text: string }[] };
-  const { running } = (await (await get('operator/api/status')).json()) as {
+  const { checks } = (await (await relay.fetch(operatorRequest('/operator/api/check'))).json()) as {
+    checks: { name: string; text: string }[];
+  };
+  const { running } = (await (await relay.fetch(operatorRequest('/operator/api/status'))).json()) as {
     running: { unclearConsents: string | null };
   };
-  const metric = /^newsletter_relay_unclear_consents\{form="default"\} (\d+)$/m.exec(
-    await (await get('metrics')).text(),
-  );
+  const metric = /^newsletter_relay_unclear_consents\{form="default"\} (\d+)$/m.exec(await metricsOf(relay));
   return {
     check: checks.filter(({ name }) => name === 'consent'),
     status: running.unclearConsents,

@@ -856,7 +856,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it('passes its own write probe', async () => {
     const store = await fresh();
-    await expect(store.probe(start)).resolves.toBeUndefined();
+    await expect(store.probe(start, 'fill')).resolves.toBeUndefined();
     expect(await store.list({}, { limit: 9 })).toEqual([]);
   });
 

@@ -139,7 +139,7 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     ['claim none of a destination that is held', (store) => store.webhooks.claim('stopped', 4, now)],
     ['know that a held destination has none due', (store) => store.webhooks.nextDueAt('stopped')],
     ['know when a webhook is due', (store) => store.webhooks.nextDueAt('down')],
-    ['write a probe', (store) => store.probe(now)],
+    ['write a probe', (store) => store.probe(now, 'fill')],
     ['ask whether delivery is paused', (store) => store.paused()],
     [
       'expire nothing',

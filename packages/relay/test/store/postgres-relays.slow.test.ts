@@ -292,7 +292,7 @@ describe('a PostgreSQL that fails', () => {
       () => store.settle(['018f0000-0000-7000-8000-000000000001'], { state: 'delivered', at: 0 }),
       () => store.nextDueAt(forms),
       () => store.paused(),
-      () => store.probe(0),
+      () => store.probe(0, 'write'),
       () => store.accept(newSignup('ada@example.com')),
     ])
       void ask().catch((error: unknown) => failures.push(error));

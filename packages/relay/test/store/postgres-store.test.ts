@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { post, runRelay } from '../running-relay.ts';
+import { operatorRequest, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { fresh, open, server } from './fresh-postgres.ts';
 
@@ -28,7 +28,7 @@ it('is not ready while signups cannot be stored, because another process has loc
   await locker.query('BEGIN; LOCK TABLE newsletter_relay.signup');
   const [posted, ready] = await Promise.all([
     relay.fetch(post({ email: 'ada@example.com' })),
-    relay.fetch(new Request('http://relay.example/readyz')),
+    relay.fetch(operatorRequest('/readyz')),
   ]);
   expect([posted.status, posted.headers.get('retry-after'), ready.status]).toEqual([503, '5', 503]);
   expect(await ready.json()).toMatchObject({

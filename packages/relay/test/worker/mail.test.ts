@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
-import { environment } from '../running-relay.ts';
+import { environment, operatorToken } from '../running-relay.ts';
 
 const confirming = {
   RELAY_CONFIRMATION: 'true',
@@ -19,9 +19,11 @@ it.each([
 ])('is small %s SMTP, and answers whether a form that confirms can work', async (_, entry, most, status) => {
   const script = await bundleWorker(`packages/relay/src/worker/${entry}.ts`);
   expect(gzipSync(script).length).toBeLessThanOrEqual(most);
-  const { url, workerd } = await startWorkerd(script, { variables: { ...environment, ...confirming } });
+  const { url, workerd } = await startWorkerd(script, {
+    variables: { ...environment, ...confirming, RELAY_OPERATOR_TOKEN: operatorToken },
+  });
   onTestFinished(() => workerd.dispose());
-  const answer = await fetch(`${url}/readyz`);
+  const answer = await fetch(`${url}/readyz`, { headers: { authorization: `Bearer ${operatorToken}` } });
   expect(answer.status).toBe(status);
   if (status === 503)
     expect(await answer.text()).toContain("export RelayObject from '@newsletter-kit/relay/worker/mail'");

@@ -55,6 +55,7 @@ import {
   type OpenStatus,
   type DeliveryOutcome,
   type PageRequest,
+  type ProbeEffort,
   type Retention,
   type SignupFilter,
   type SignupStore,
@@ -415,14 +416,16 @@ class PostgresStore implements SignupStore {
     return this.#write(sql.set, ['paused', String(paused)]);
   }
 
-  probe(now: number): Promise<void> {
+  probe(now: number, effort: ProbeEffort): Promise<void> {
     return asStoreUnavailable('written', () =>
       this.#database.brief.transaction(async (query) => {
-        // A signup that is taken back: a lock on its table or a lost permission shows here.
-        await query('SAVEPOINT probe');
-        await query(sql.insert, [json([probeRow(now)]), json([])]);
-        await query('ROLLBACK TO SAVEPOINT probe');
-        await query(sql.probe, [now]);
+        await query(sql.look);
+        if (effort === 'fill') {
+          await query('SAVEPOINT probe');
+          await query(sql.insert, [json([probeRow(now)]), json([])]);
+          await query('ROLLBACK TO SAVEPOINT probe');
+        }
+        if (effort !== 'look') await query(sql.probe, [now, effort === 'fill' ? 2048 : 1]);
       }),
     );
   }

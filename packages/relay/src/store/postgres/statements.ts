@@ -266,8 +266,10 @@ export const sql = {
 
   setting: `SELECT value FROM ${setting} WHERE name = $1`,
   set: `INSERT INTO ${setting} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  // Larger than any signup with its indexes, and incompressible: on a nearly full disk the probe must fail first.
-  probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, 2048)
+  // Of no row: a lock on the table, a lost permission and a standby show here.
+  look: `INSERT INTO ${signup} SELECT * FROM ${signup} WHERE false`,
+  // $2: parts of 32 bytes that cannot be compressed; 64 KiB are more than any signup with its indexes.
+  probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, $2)
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
 } as const;
 

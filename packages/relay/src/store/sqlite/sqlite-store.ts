@@ -44,6 +44,7 @@ import {
   type OpenStatus,
   type DeliveryOutcome,
   type PageRequest,
+  type ProbeEffort,
   type Retention,
   type SignupFilter,
   type SignupStore,
@@ -413,9 +414,11 @@ export class SqliteStore implements SignupStore {
     this.#paused = paused;
   }
 
-  async probe(now: number): Promise<void> {
+  probe(now: number, effort: ProbeEffort): Promise<void> {
     // Whatever keeps a signup from its table keeps this row from its own: SQLite locks and fills the whole file.
-    await this.#commits.run(() => this.#statements.probe.run({ now }));
+    return this.#commits.run(() => {
+      if (effort !== 'look') this.#statements.probe.run({ now, room: effort === 'fill' ? 65_536 : 1 });
+    });
   }
 
   close(): Promise<void> {

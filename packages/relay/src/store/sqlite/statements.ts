@@ -173,8 +173,7 @@ export const sql = {
       SELECT id FROM ${undelivered} WHERE state = :state AND id < :beforeId LIMIT :limit)`,
   expireConsent: `DELETE FROM consent WHERE signup IN (
       SELECT signup FROM consent WHERE signup < :beforeId AND at < :before LIMIT :limit) AND at < :before`,
-  // Larger than any signup with its indexes: on a nearly full disk the probe must fail first.
-  probe: `INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, :now, randomblob(65536))`,
+  probe: `INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, :now, randomblob(:room))`,
 } as const;
 
 /**
