@@ -12,7 +12,7 @@ const folder = new URL('../', import.meta.url);
 export const limits: readonly { readonly file: string; readonly limit: number; readonly purpose: string }[] = [
   {
     file: 'dist/signup-form.js',
-    limit: 14_000,
+    limit: 13_300,
     purpose: '`signup-form.js`, the script with Lit: fits into a server’s first flight',
   },
   {
@@ -22,8 +22,13 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   },
   {
     file: 'dist/signup-form.js+dist/signup.js',
-    limit: 21_200,
+    limit: 20_246,
     purpose: 'a whole signup: `signup-form.js`, and `signup.js` once the focus enters the form',
+  },
+  {
+    file: 'dist/signup-form.css',
+    limit: 1200,
+    purpose: '`signup-form.css`, so that nothing moves before the script has come',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
   { file: 'dist/signup.js', limit: 7400, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
