@@ -1,10 +1,11 @@
 /**
  * Writes the pages of the reference and of each operation from the code, those about places from their table, and `llms.txt` from all pages,
- * and copies the built files of the widget. Git ignores them.
+ * and copies the built files of the widget and the zips for websites. Git ignores them.
  */
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { currentOptions } from '../examples/demo/playground.ts';
+import { zips } from '../scripts/script-zip.ts';
 import { elementPage } from './reference/element.ts';
 import { assumptionsPage, clientPage, operationPages, operationsPage } from './reference/operations.ts';
 import { metricsPage, settingsPage } from './reference/relay.ts';
@@ -39,6 +40,10 @@ for (const [name, pages] of Object.entries(folders)) {
 
 writeFileSync(join(import.meta.dirname, 'public', 'llms.txt'), llmsText(site));
 writeFileSync(join(import.meta.dirname, 'src', 'playground-options.json'), JSON.stringify(options));
+
+const downloads = join(import.meta.dirname, 'public', 'download');
+mkdirSync(downloads, { recursive: true });
+for (const [name, zip] of Object.entries(zips)) writeFileSync(join(downloads, name), await zip());
 
 const widget = join(root, 'widget');
 const copied = join(import.meta.dirname, 'public', 'signup');

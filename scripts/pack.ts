@@ -10,7 +10,7 @@ import { buildAll } from './build.ts';
 import { run } from './command.ts';
 import { manifest, pnpm } from './install.mjs';
 import { root } from './root.ts';
-import { zipPlugin, zipScript } from './script-zip.ts';
+import { zips } from './script-zip.ts';
 
 /** What is published, besides the n8n package: the name in our scope, and the folder. */
 export const publishedPackages = [
@@ -39,8 +39,7 @@ export async function packBuilt(folder: string): Promise<boolean> {
   if (!(await pack(folder, '%s.tgz'))) return false;
   for (const name of publishedNames)
     if (name !== core && name !== manifest.name && !(await bundleCore(folder, name))) return false;
-  const zips = { 'signup-form.zip': await zipScript(), 'signup-form-wordpress.zip': await zipPlugin() };
-  for (const [name, zip] of Object.entries(zips)) await writeFile(join(folder, name), zip);
+  for (const [name, zip] of Object.entries(zips)) await writeFile(join(folder, name), await zip());
   const zipPaths = Object.keys(zips).map((name) => join(folder, name));
   for (const path of [...publishedNames.map((name) => tarball(folder, name)), ...zipPaths])
     console.log(`✓ ${relative(root, path)}`);

@@ -35,6 +35,9 @@ export async function zipPlugin(): Promise<Uint8Array> {
   });
 }
 
+/** What the zips are called. */
+export const zips = { 'signup-form.zip': zipScript, 'signup-form-wordpress.zip': zipPlugin } as const;
+
 const filesOf = (folder: string, pattern: string): Readonly<Record<string, string>> =>
   Object.fromEntries(globSync(pattern, { cwd: root }).map((path) => [folder + basename(path), join(root, path)]));
 

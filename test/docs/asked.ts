@@ -1,12 +1,12 @@
 /**
  * Two rounds of forty questions as people asked them in public threads, in the words they would type into a search
- * box. Questions and pages of each round were written down before its first run. That found 24 of the first forty;
- * descriptions in the words of readers and the weight of a description followed from it, and the second forty.
+ * box. Questions and pages of each round were written down before its first run. The first run of the first round found 24;
+ * descriptions in the words of readers and the weight of a description followed from it. That of the second found 32.
  */
 
 /**
  * A question, the public thread in which it was asked, and the pages that answer it, named from their text before the
- * first run; none where no page does.
+ * first run. Four had none then, and have a page since.
  */
 type Asked = readonly [question: string, thread: string, pages: string];
 
@@ -15,9 +15,9 @@ export const first: readonly Asked[] = [
   ['signup form looks different from my site', 'ubyssey/ubyssey.ca#1641', 'website/styling'],
   ['newsletter popup', 'ubyssey/ubyssey.ca#1447', 'website/dialog'],
   ['change subscribe button text', 'OuiShare/OuiShare#11', 'website/texts'],
-  ['unrecognized node type', 'n8n-io/n8n#14743', ''],
-  ['community nodes gone after docker redeploy', 'n8n-io/n8n#5501', ''],
-  ['queue mode workers community nodes', 'n8n-io/n8n#25700', ''],
+  ['unrecognized node type', 'n8n-io/n8n#14743', 'n8n/usage'],
+  ['community nodes gone after docker redeploy', 'n8n-io/n8n#5501', 'n8n/usage'],
+  ['queue mode workers community nodes', 'n8n-io/n8n#25700', 'n8n/usage'],
   ['polling trigger duplicate executions', 'n8n-io/n8n#35251', 'n8n/newsletter-trigger'],
   ['trigger active but never executes', 'n8n-io/n8n#33327', 'troubleshooting n8n/newsletter-trigger'],
   ['honeypot against bots', 'fossasia/fossasia.org#284', 'relay/protection'],
@@ -62,7 +62,7 @@ export const first: readonly Asked[] = [
     'troubleshooting website/custom-fields',
   ],
   ['reactivate unsubscribed subscriber api', 'PostHog/posthog#101541', 'concepts/consent'],
-  ['beehiiv tags posts api', 'andrewyng/context-hub#304', ''],
+  ['beehiiv tags posts api', 'andrewyng/context-hub#304', 'cli/api'],
 ];
 
 /** The titles of threads, of subjects that the first round did not search for. */

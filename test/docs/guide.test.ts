@@ -135,9 +135,9 @@ describe('the guide', () => {
     ['automations', () => guide, 40],
     ['the contact sync', () => crm, 30],
     [
-      'the README of the package and its page of tasks',
+      'the README of the package and the page of its installation',
       () => packageReadme + read('docs/src/content/docs/n8n/usage.md'),
-      15,
+      10,
     ],
     ['the page of Newsletter', () => read('docs/src/content/docs/n8n/newsletter.md'), 30],
     ['the page of Newsletter Trigger', () => read('docs/src/content/docs/n8n/newsletter-trigger.md'), 20],

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { listFiles } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
+import { zips } from '../../scripts/script-zip.ts';
 import { readPage } from './page.ts';
 
 /** Every README and every page of the documentation site, the root README first. */
@@ -57,6 +58,8 @@ function isWellFormed({ protocol, hostname, pathname, href }: URL): boolean {
 
 /** @param address - such as `https://newsletter-kit.github.io/newsletter-kit/start/website/` */
 function isPageOfSite(address: string): boolean {
+  const built = ['llms.txt', ...Object.keys(zips).map((name) => `download/${name}`)];
+  if (built.some((file) => address === site + file)) return true;
   if (!address.startsWith(site) || !address.endsWith('/')) return false;
   const path = address.slice(site.length, -1);
   const [, generatedName] = /^reference\/(.+)$/.exec(path) ?? [];
