@@ -25,7 +25,7 @@ export interface Run {
   /** How n8n began the polls; `activate` where left out. */
   readonly activation?: 'init' | 'activate' | 'update' | 'leadershipChange';
   readonly workflowId?: string;
-  readonly node?: { readonly id?: string; readonly name?: string };
+  readonly node?: { readonly id?: string; readonly name?: string; readonly retryOnFail?: boolean };
   /** Collects the errors of which n8n makes error executions. */
   readonly errors?: Error[];
   /** The time zone of the workflow. */

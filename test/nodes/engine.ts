@@ -54,6 +54,7 @@ export async function runInEngine(
       input,
       hints,
       parameters: parametersOf(tries),
+      node: { retryOnFail },
       ...(onError !== 'stopWorkflow' && { onError }),
     });
     return (await bench.bundle.newsletter.execute.call(context))[0] ?? [];

@@ -251,3 +251,104 @@ const refused = (): Response =>
     { status: 403, statusText: 'forbidden', errors: [{ message: 'Not now', code: 'NO' }] },
     { status: 403 },
   );
+
+/** An answer of a service that is busy for a moment. */
+const busy = (): Response =>
+  Response.json(
+    { status: 503, statusText: 'unavailable', errors: [{ message: 'Busy', code: 'BUSY' }] },
+    { status: 503, headers: { 'retry-after': '3600' } },
+  );
+
+describe.each(writings.filter(({ operation }) => operation !== 'bulkImport'))(
+  '$resource $operation of $what, where one item fails for a reason that passes',
+  (row) => {
+    it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+      'is tried again for that item alone: %s',
+      async (onError) => {
+        const subjects = await row.subjects(client());
+        const since = last();
+        let attempt = 0;
+        const failing = row.together ? undefined : subjects.at(-1)?.mark;
+        let writes = 0;
+        const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+          const isWrite = (init.method ?? 'GET') !== 'GET';
+          const isAbout = failing !== undefined && `${String(input)} ${String(init.body)}`.includes(failing);
+          if (isWrite && attempt === 1 && (isAbout || (failing === undefined && (writes += 1) === 1))) return busy();
+          return bench.prompt.fetch(input, init);
+        };
+        const { resource, operation } = row;
+        const result = await runInEngine(
+          bench,
+          {
+            items,
+            sandbox: { fetch },
+            parametersOf: (number) => {
+              attempt = number;
+              return { resource, operation, ...parametersOf(row, subjects, () => false) };
+            },
+          },
+          { onError, retryOnFail: true },
+        );
+        expect(result.tries).toBe(2);
+        expect(result.failed).toEqual([]);
+        expect(result.main.map(({ pairedItem }) => pairedItem?.item)).toEqual(items.map(({ row: n }) => n));
+        for (const [index, subject] of subjects.entries()) {
+          expect(changes(bench.sandbox, row, subject, since)).toBe(1);
+          expect(itemOf(result, index)?.json).toMatchObject(subject.says);
+        }
+      },
+    );
+  },
+);
+
+it('keeps the order of the items where the last try fails too', async () => {
+  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> =>
+    String(init.body).includes('busy@') ? busy() : bench.prompt.fetch(input, init);
+  const result = await runInEngine(
+    bench,
+    {
+      items: [{}, {}, {}],
+      sandbox: { fetch },
+      parametersOf: () => ({
+        resource: 'subscription',
+        operation: 'createOrUpdate',
+        email: (index: number) => ['ada@example.com', 'busy@example.com', 'cy@example.com'][index],
+      }),
+    },
+    { onError: 'continueRegularOutput', retryOnFail: true },
+  );
+  expect(result.tries).toBe(3);
+  expect(result.main.map(({ json }) => json['outcome'] ?? json['error'])).toEqual([
+    'created',
+    expect.stringContaining('Busy'),
+    'created',
+  ]);
+});
+
+it('does not submit the subscriptions of a job again whose end could not be read', async () => {
+  let attempt = 0;
+  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> =>
+    attempt === 1 && String(input).includes('/bulk_subscription_updates/') ? busy() : bench.prompt.fetch(input, init);
+  const result = await runInEngine(
+    bench,
+    {
+      sandbox: { fetch },
+      items: [{}, {}],
+      parametersOf(number) {
+        attempt = number;
+        return {
+          resource: 'subscription',
+          operation: 'bulkUpdate',
+          subscription: (index: number) => ({ value: ['ken@example.com', 'ada.lovelace@example.com'][index] }),
+          updateFields: { tier: 'premium' },
+        };
+      },
+    },
+    { onError: 'continueRegularOutput', retryOnFail: true },
+  );
+  expect(result.main.map(({ json }) => json['job_status'])).toEqual(['complete', 'complete']);
+  expect({ tries: result.tries, jobs: bench.requests('subscriptions.bulkUpdate').length }).toEqual({
+    tries: 2,
+    jobs: 1,
+  });
+});

@@ -37,6 +37,8 @@ export interface EarlierTries {
   before?: { readonly email: string } & Before;
   /** The answer to the creation after that. */
   saved?: Saved;
+  /** How often the node has run. */
+  tries?: number;
   /** The ID of a job that was still at work when the wait for it ended. */
   job?: string;
 }
@@ -82,6 +84,8 @@ export interface ItemOperation extends Described {
 
 /** Runs for all input items together, and returns a result for each of them. */
 export interface BatchOperation extends Described {
+  /** True where no item depends on another: then a second try leaves out those that have succeeded. */
+  readonly independent?: true;
   /**
    * @param items - the contexts of the input items whose context could be created
    * @param continueOnFail - whether the other items are still worked on after one has failed

@@ -1,13 +1,13 @@
 /** Runs the selected operation for the input items, and links each record to its input item. */
 import type { Engine } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import { type IDataObject, type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { showHint } from '../execution.ts';
 import { publicationOf } from '../parameters/connection.ts';
 import { readParameter } from '../parameters/read.ts';
 import { present, readOutputForm } from '../records.ts';
 import { openEngine } from '../transport/engine.ts';
-import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
+import { mayPass, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { forEachGroup, groupBy } from './concurrency.ts';
 import type {
   BatchOperation,
@@ -38,39 +38,68 @@ export async function dispatch(
       : await runItems(node, operation, indexes, open);
 
   for (const notice of notices) showHint(node, notice);
-  return toOutput(node, outcomes, failureConverter(node, operation, resources));
+  return toOutput(node, failuresOf(node, outcomes, failureConverter(node, operation, resources)), {
+    remembers: 'execute' in operation || operation.independent === true,
+  });
+}
+
+/** The outcome of an item as n8n takes it. */
+type Outcome = { readonly itemIndex: number } & ({ readonly json: IDataObject } | { readonly failure: NodeFailure });
+
+/** Converts the errors of items. @throws the first one, unless the node is set to continue on fail */
+function failuresOf(
+  node: IExecuteFunctions,
+  outcomes: readonly ItemOutcome[],
+  toFailure: (outcome: FailedItem) => NodeFailure,
+): readonly Outcome[] {
+  return outcomes.map((outcome): Outcome => {
+    if (!('error' in outcome)) return outcome;
+    const failure = toFailure(outcome);
+    if (!node.continueOnFail()) throw failure;
+    addRemedy(failure);
+    return { itemIndex: outcome.itemIndex, failure };
+  });
 }
 
 /**
  * Converts the outcomes to items. With *Retry On Fail*, n8n runs the whole node again where the first item has an
- * `error` in its `json`: only where every item failed, so that no item is carried out twice.
+ * `error` in its `json`: where every item failed, and where one failed for a reason that may pass, which then comes
+ * first.
+ *
+ * @param remembers - whether another try leaves out the items that have succeeded
  */
 function toOutput(
   node: IExecuteFunctions,
-  outcomes: readonly ItemOutcome[],
-  toFailure: (outcome: FailedItem) => NodeFailure,
+  outcomes: readonly Outcome[],
+  { remembers }: { readonly remembers: boolean },
 ): INodeExecutionData[] {
-  const continueOnFail = node.continueOnFail();
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
-  const mayRunAgain = outcomes.every(isFailure);
+  const again = remembers && triesAgain(node) ? outcomes.find((one) => 'failure' in one && mayPass(one.failure)) : null;
+  const rank = (one: Outcome): number => (one === again ? -1 : Number(hasErrorOutput && 'failure' in one));
+  const mayRunAgain = again || outcomes.every((one) => 'failure' in one);
   // n8n distributes the items to the two outputs in this order.
-  const ordered = hasErrorOutput ? outcomes.toSorted((a, b) => Number(isFailure(a)) - Number(isFailure(b))) : outcomes;
-  return ordered.map((outcome): INodeExecutionData => {
-    const pairedItem = { item: outcome.itemIndex };
-    if (!isFailure(outcome)) return { json: outcome.json, pairedItem };
-    const error = toFailure(outcome);
-    if (!continueOnFail) throw error;
-    addRemedy(error);
-    const json = { error: error.message };
-    // n8n adds the input of the item at the error output, unless the item carries the error itself; at the regular
-    // output it puts the message of the error into the item.
-    return hasErrorOutput ? { json, pairedItem } : { json: mayRunAgain ? json : {}, error, pairedItem };
-  });
+  return outcomes
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map((outcome): INodeExecutionData => {
+      const pairedItem = { item: outcome.itemIndex };
+      if (!('failure' in outcome)) return { json: outcome.json, pairedItem };
+      const { failure: error } = outcome;
+      const json = { error: error.message };
+      // n8n adds the input of the item at the error output, unless the item carries the error itself; at the regular
+      // output it puts the message of the error into the item.
+      return hasErrorOutput ? { json, pairedItem } : { json: mayRunAgain ? json : {}, error, pairedItem };
+    });
+}
+
+/** Whether n8n tries again where this try fails: it takes two to five, and three without a choice. */
+function triesAgain(node: IExecuteFunctions): boolean {
+  const { retryOnFail, maxTries } = node.getNode();
+  const earlier = earlierTriesOf(node, 0);
+  earlier.tries = (earlier.tries ?? 0) + 1;
+  return retryOnFail === true && earlier.tries < Math.min(5, Math.max(2, maxTries || 3));
 }
 
 type FailedItem = Extract<ItemOutcome, { readonly error: unknown }>;
-
-const isFailure = (outcome: ItemOutcome): outcome is FailedItem => 'error' in outcome;
 
 /** Converts the errors of items, with the labels of the operation's own parameters before those of others. */
 function failureConverter(
@@ -208,19 +237,25 @@ async function runBatch(
   open: OpenContext,
   continueOnFail: boolean,
 ): Promise<readonly ItemOutcome[]> {
-  const failed: ItemOutcome[] = [];
-  const contexts: OperationContext[] = [];
+  const outcomes: ItemOutcome[] = [];
+  const contexts = new Map<number, OperationContext>();
   for (const itemIndex of indexes) {
     try {
-      contexts.push(await open(itemIndex));
+      const context = await open(itemIndex);
+      const [json] = (operation.independent && context.earlier.done?.records) || [];
+      if (json) outcomes.push({ itemIndex, json });
+      else contexts.set(itemIndex, context);
     } catch (error) {
-      failed.push({ itemIndex, error });
+      outcomes.push({ itemIndex, error });
     }
   }
-  if (failed.length > 0 && !continueOnFail) return failed;
-  return [...failed, ...(await operation.executeAll(contexts, continueOnFail))].toSorted(
-    (a, b) => a.itemIndex - b.itemIndex,
-  );
+  if (outcomes.some((outcome) => 'error' in outcome) && !continueOnFail) return outcomes;
+  for (const outcome of await operation.executeAll([...contexts.values()], continueOnFail)) {
+    const context = contexts.get(outcome.itemIndex);
+    if (context && 'json' in outcome) context.earlier.done = { records: [outcome.json], notices: [] };
+    outcomes.push(outcome);
+  }
+  return outcomes.toSorted((a, b) => a.itemIndex - b.itemIndex);
 }
 
 /**

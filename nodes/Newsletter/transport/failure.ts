@@ -9,7 +9,9 @@ import {
   InvalidRequestError,
   NetworkError,
   NewsletterError,
+  RateLimitError,
   RedirectError,
+  ServerError,
   TimeoutError,
 } from '@newsletter-kit/core/engine';
 import { type INode, type INodeProperties, NodeApiError, NodeOperationError } from 'n8n-workflow';
@@ -91,11 +93,34 @@ interface FailureContext {
   readonly others?: readonly INodeProperties[];
 }
 
+/**
+ * Whether an error may pass by itself: no answer, or a busy or broken service.
+ *
+ * @param worked - whether the connection has worked before; then also an answer that is not the API's, a redirect and a
+ *   certificate that is not accepted, which otherwise mean a wrong address in the credential
+ */
+export function isOutage(error: unknown, worked: boolean): boolean {
+  if (error instanceof ForeignAnswerError) return worked || error.about === 'outage';
+  const kinds = [NetworkError, TimeoutError, RateLimitError, ServerError];
+  return [...kinds, ...(worked ? [InvalidAnswerError, ConfigurationError] : [])].some((kind) => error instanceof kind);
+}
+
+const passing = new WeakSet<NodeFailure>();
+
+/** Whether this failure may pass by itself, so that another try can succeed. */
+export const mayPass = (failure: NodeFailure): boolean => passing.has(failure);
+
 /** Converts an error to n8n's error for an item. Errors of n8n are returned as they are. */
-export function toNodeFailure(
+export function toNodeFailure(node: INode, error: unknown, context: FailureContext = {}): NodeFailure {
+  const failure = converted(node, error, context);
+  if (isOutage(error, false)) passing.add(failure);
+  return failure;
+}
+
+function converted(
   node: INode,
   error: unknown,
-  { itemIndex, parameters = [], others = [] }: FailureContext = {},
+  { itemIndex, parameters = [], others = [] }: FailureContext,
 ): NodeFailure {
   const at: FailureOptions = itemIndex === undefined ? {} : { itemIndex };
   const labelled = (text: string): string => sentence(withLabels(text, [...parameters, ...others]));
@@ -175,7 +200,7 @@ function connectionFailure(node: INode, error: NewsletterError, at: FailureOptio
       message: message
         .replace(code, '')
         .replace(/\.$/, '')
-        .replace(/(\d+)000 ms/, '$1 seconds'),
+        .replace(/(\d+) ms/, (_, ms: string) => `${Math.round(Number(ms) / 100) / 10} seconds`),
       description: [
         lacked ? remedyFor(node, error.operation, 404) : misdirected ? wrongAddress : advice || 'Try again later.',
         code.trim(),

@@ -4,15 +4,6 @@
  * Since when it lasts is kept in the memory of this n8n process: n8n does not reliably save the static data of a poll
  * that returns nothing. A restart during an outage starts the count anew.
  */
-import {
-  ConfigurationError,
-  ForeignAnswerError,
-  InvalidAnswerError,
-  NetworkError,
-  RateLimitError,
-  ServerError,
-  TimeoutError,
-} from '@newsletter-kit/core/engine';
 import type { IPollFunctions } from 'n8n-workflow';
 import { toNodeFailure } from '../transport/failure.ts';
 
@@ -22,18 +13,6 @@ const reminderMs = 60 * 60_000;
 
 /** By trigger: when the failure began, and when to tell of it next, on a clock that nobody sets back. */
 const outages = new Map<string, { readonly since: number; readonly next: number }>();
-
-/**
- * Whether an error may pass by itself: no answer, or a busy or broken service.
- *
- * @param worked - whether the trigger has a state; then also an answer that is not the API's, a redirect and a
- *   certificate that is not accepted, which without one mean a wrong address in the credential
- */
-export function isOutage(error: unknown, worked: boolean): boolean {
-  if (error instanceof ForeignAnswerError) return worked || error.about === 'outage';
-  const kinds = [NetworkError, TimeoutError, RateLimitError, ServerError];
-  return [...kinds, ...(worked ? [InvalidAnswerError, ConfigurationError] : [])].some((kind) => error instanceof kind);
-}
 
 /** The trigger's name in the memory of this process. */
 export function triggerKey(context: IPollFunctions): string {

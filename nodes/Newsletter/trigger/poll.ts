@@ -13,10 +13,10 @@ import {
 import { type IDataObject, type INode, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { readKinds } from '../parameters/customFields.ts';
 import { openEngine } from '../transport/engine.ts';
-import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
+import { isOutage, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
 import { capacity, checkSize, requestsPerFirstScanPoll, type TimeBudget, timeBudget } from './limits.ts';
-import { endOutage, isOutage, noteOutage } from './outage.ts';
+import { endOutage, noteOutage } from './outage.ts';
 import { fieldNames } from './parameters.ts';
 import type { Settings } from './settings.ts';
 import { WatchStateStore } from './state.ts';

@@ -276,14 +276,13 @@ type JobSubmission<Plan> = { readonly batch: JobBatch<Plan> } & (
   | { readonly error: unknown }
 );
 
-/** Batches by publication and key, of the size that the service takes. */
+/** Batches by publication, key and job of an earlier try, of the size that the service takes. */
 function* inBatches<Plan extends Planned>(
   planned: readonly Found<Plan>[],
   key: JobOperation<Plan>['key'] = () => undefined,
 ): Generator<JobBatch<Plan>> {
   for (const ofOne of groupBy(planned, ({ context }) => context.engine)) {
-    for (const one of new Set(ofOne.map(key))) {
-      const together = ofOne.filter((plan) => key(plan) === one);
+    for (const together of groupBy(ofOne, (plan) => JSON.stringify([key(plan), plan.context.earlier.job]))) {
       for (let start = 0; start < together.length; start += bulkUpdateLimit) {
         const [first, ...others] = together.slice(start, start + bulkUpdateLimit);
         if (first !== undefined) yield [first, ...others];
@@ -296,9 +295,13 @@ async function submit<Plan extends Planned>(
   batch: JobBatch<Plan>,
   work: JobOperation<Plan>,
 ): Promise<JobSubmission<Plan>> {
+  // An earlier try may have failed at the wait for this job.
+  const [{ context }] = batch;
+  if (context.earlier.job !== undefined) return { batch, job: context.earlier.job };
   try {
     const job = await work.submit(batch);
-    batch[0].context.node.logger.info(
+    if (job !== null) for (const plan of batch) plan.context.earlier.job = job;
+    context.node.logger.info(
       `Newsletter: ${batch.length} subscriptions were handed over to ${job === null ? 'a job' : `the job ${job}`}`,
     );
     return { batch, job };
@@ -325,6 +328,7 @@ async function finish<Plan extends Planned>(
     return batch.map((plan): ItemOutcome => {
       const { itemIndex } = plan.context;
       const problem = job === null ? undefined : problemOf(job, plan.subscriptionId);
+      delete plan.context.earlier.job;
       if (problem !== undefined) return { itemIndex, error: incompleteUpdate(plan.context, problem) };
       ended?.(plan, told);
       return { itemIndex, json: { id: plan.subscriptionId, ...told } };

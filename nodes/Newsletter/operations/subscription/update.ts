@@ -175,6 +175,7 @@ interface PlannedChange extends Planned {
 }
 
 export const bulkUpdate: BatchOperation = {
+  independent: true,
   name: 'Bulk Update',
   description: 'Update many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update many subscriptions in bulk',

@@ -56,6 +56,7 @@ interface Ended extends Found<PlannedStatus> {
 }
 
 export const updateStatus: BatchOperation = {
+  independent: true,
   name: 'Update Status',
   description: 'Set the status of many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update the status of subscriptions',
