@@ -27,7 +27,7 @@ export class BrokenRecord extends Error {
 /** The records of a CSV. */
 export interface Records {
   readonly delimiter: string;
-  /** The header: the first row of at least two names, unless one with an address stands before it; else the first filled. */
+  /** The first row of at least two names, unless one with an address stands before it; else the first filled one. */
   readonly header: readonly string[];
   /** The number of its row. */
   readonly headerRow: number;
