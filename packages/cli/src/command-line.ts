@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { endWithReader, runCommandLine, useProxies, type Candidate, type CommandLine } from '#command-line';
 import { exitCodes, InterruptedError, isAbort, Session, watchSignals, type Context, type ExitCode } from './context.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
 
@@ -48,7 +49,7 @@ export const newsletter: CommandLine<Context> = {
   commands,
   notes: [
     'newsletter COMMAND --help prints the options of a command.',
-    'Exit codes: 0 done · 1 failed · 2 done except for rejected rows or findings · 3 interrupted; the same command continues',
+    'Exit codes: 0 done · 1 failed · 2 done except for rejected rows or findings · 3 interrupted; the same command continues · 64 wrong usage · 65 refused · 66 not found · 75 try again later · 77 key or login',
   ],
   completeValue,
 };
@@ -97,7 +98,7 @@ export async function runCommands(argv: readonly string[], interrupted: AbortSig
     argv,
     context,
     prepare: () => useProxies(() => import('undici')),
-    noCommandExitCode: exitCodes.failed,
+    noCommandExitCode: exitCodes.usage,
     onError(error) {
       if (error instanceof InterruptedError || (interrupted.aborted && isAbort(error))) {
         const text = error instanceof InterruptedError ? error.message : 'Interrupted.';
@@ -107,7 +108,7 @@ export async function runCommands(argv: readonly string[], interrupted: AbortSig
       const problem = reportOf(error);
       if (problem === null) throw error;
       report.failure(problem);
-      return exitCodes.failed;
+      return exitCodeOf(error);
     },
   });
   return code ?? exitCode;

@@ -6,10 +6,18 @@ import {
   type CommandUnknownOpts,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import { createClient, deviationText, readServiceAddress, type Client, type ClientOptions } from '@newsletter-kit/core';
+import {
+  attemptText,
+  createClient,
+  deviationText,
+  readServiceAddress,
+  type Client,
+  type ClientOptions,
+} from '@newsletter-kit/core';
 import { notes, UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Environment, Session } from './context.ts';
+import { CredentialError } from './exit-code.ts';
 import { jsonOption } from './output.ts';
 import {
   profileNamed,
@@ -72,6 +80,9 @@ export const clientIdOption = () =>
     .env('NEWSLETTER_OAUTH_CLIENT_ID')
     .argParser(reader((value) => /^[\x21-\x7e]+$/.test(value), 'It must have no spaces.'));
 
+export const verboseOption = () =>
+  new Option('--verbose', 'print a line for each request: operation, status, duration');
+
 /** Reads a secret from a variable; blank counts as not set. @throws UsageError that does not repeat the value */
 export function readSecret(env: Environment, variable: string): string | undefined {
   const value = env[variable]?.trim() ?? '';
@@ -94,6 +105,8 @@ export interface ConnectionOptions {
   readonly apiUrl: string | undefined;
   readonly appUrl: string | undefined;
   readonly publicationId: string | undefined;
+  /** A line for each attempt. */
+  readonly isVerbose?: true;
 }
 
 /** Adds the options of a connection, `--json`, and paragraphs below the options in the help. */
@@ -103,7 +116,7 @@ export function withConnection<Args extends unknown[], Opts extends OptionValues
 ) {
   command.addOption(profileOption()).addOption(apiUrlOption()).addOption(publicationOption());
   if (paragraphs.length > 0) command.addHelpText('after', notes(...paragraphs));
-  return command.addOption(jsonOption());
+  return command.addOption(verboseOption()).addOption(jsonOption());
 }
 
 /** Reads the options of a connection. */
@@ -119,6 +132,7 @@ export function connectionOf(command: CommandUnknownOpts): ConnectionOptions {
     apiUrl: read('apiUrl'),
     appUrl: read('appUrl'),
     publicationId: read('publication'),
+    ...(command.getOptionValue('verbose') === true && { isVerbose: true }),
   };
 }
 
@@ -190,12 +204,17 @@ export async function connect(
     credential === null &&
       `Nobody is logged in${named && ` with the profile ${named}`}: set NEWSLETTER_API_KEY to an API key, or run newsletter login${named && ` --profile ${named}`}.`,
   ].filter((problem) => problem !== false);
-  if (apiUrl === undefined || credential === null) throw new UsageError(missing);
+  if (apiUrl === undefined) throw new UsageError(missing);
+  if (credential === null) throw new CredentialError(missing);
   const client = createClient({
     baseUrl: apiUrl,
     appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,
     publicationId,
     customerIdField: readCustomerIdField(env),
+    logLevel: 'off',
+    ...(options.isVerbose && {
+      onAttempt: (attempt) => report.notice({ type: 'attempt', text: attemptText(attempt), data: { ...attempt } }),
+    }),
     onDeviation: (deviation) =>
       report.notice({ type: 'deviation', text: `Note: ${deviationText(deviation)}`, data: { ...deviation } }),
     ...clientOptions,
@@ -239,7 +258,7 @@ function findCredential({ key, apiUrl, profileName, profile }: Settings, env: En
   const credential = profile?.credential ?? null;
   if (!profile || credential === null || profileName === null) return null;
   if (apiUrl !== profile.apiUrl) {
-    throw new UsageError(
+    throw new CredentialError(
       `The profile ${profileName} belongs to ${profile.apiUrl}, and its credential is not sent to ${apiUrl}. Run newsletter login --profile NAME for that service, or set NEWSLETTER_API_KEY.`,
     );
   }

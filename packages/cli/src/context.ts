@@ -21,12 +21,22 @@ export type Work<Options> = (options: Options, session: Session) => Promise<Exit
 export const exitCodes = {
   /** The command did all of its work. */
   done: 0,
-  /** It failed: wrong usage, a refusal of the service, a full disk. */
+  /** It failed for a reason that no other code names, such as a full disk. */
   failed: 1,
   /** It did its work except for rejected rows, which are in a file, or for findings that need a decision. */
   needsAttention: 2,
   /** Ctrl-C or SIGTERM stopped it; the same command continues where it stopped. */
   interrupted: 3,
+  /** Wrong options, or a connection that is not set up. */
+  usage: 64,
+  /** The service refused the data, or the file cannot be read. */
+  refused: 65,
+  /** There is no such file, publication or record. */
+  notFound: 66,
+  /** The same command may succeed later: no network, a rate limit, a service that fails. */
+  tryAgain: 75,
+  /** Key or login are missing, refused, or belong to another service. */
+  credentials: 77,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

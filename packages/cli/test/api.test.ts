@@ -127,7 +127,7 @@ test('calls paths that begin with /, like operations', async ({ sandboxOnPort: s
   const created = await api(sandbox, path, '-f', 'email=grace@example.com', '-F', 'send_welcome_email=false');
   expect(JSON.parse(created.stdout)).toMatchObject({ data: { email: 'grace@example.com' } });
   const unknown = await api(sandbox, '/publications/{publicationId}/nothing', '--json');
-  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown).toMatchObject({ code: 66, stdout: '' });
   expect(JSON.parse(unknown.stderr)).toMatchObject({
     error: { type: 'NotFoundError', status: 404, operation: 'GET /publications/{publicationId}/nothing' },
   });
@@ -147,8 +147,19 @@ test('reads the body from stdin or a file, and adds fields to it', async ({ sand
   expect((await api(sandbox, path, '--input', file)).code).toBe(0);
   writeFileSync(file, '{"email": ada@example.com}');
   const broken = await api(sandbox, path, '--input', file);
-  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('is not valid JSON') });
+  expect(broken).toMatchObject({ code: 64, stderr: expect.stringContaining('is not valid JSON') });
   expect(broken.stderr).not.toContain('ada@');
+});
+
+test('prints a line for each request with --verbose, without secrets and addresses', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503 }, times: 1 });
+  const { code, stderr } = await api(sandbox, 'subscriptions.list', '-f', 'email=ada@example.com', '--verbose');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^subscriptions.list: attempt 1 answered 503 after \d+ ms; again in \d+ ms\nsubscriptions.list: attempt 2 answered 200 after \d+ ms\n$/,
+  );
 });
 
 test('prints status and headers with --include, and sends headers', async ({ sandboxOnPort: sandbox }) => {
@@ -172,7 +183,7 @@ test('accepts ids as arguments or fields, and prints nothing for an empty respon
   expect((await api(sandbox, 'customFields.get', '-f', `id=${data.id}`)).stdout).toContain('Shoe size');
   expect(await api(sandbox, 'customFields.delete', data.id)).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await api(sandbox, 'customFields.get', data.id, '--json')).toMatchObject({
-    code: 1,
+    code: 66,
     stderr: expect.stringMatching(/^\{"error":\{"type":"NotFoundError",.*"status":404/),
   });
 });
@@ -188,7 +199,7 @@ test('reports usage errors before it sends a request', async ({ sandboxOnPort: s
     const { code, stdout, stderr } = await api(sandbox, ...args);
     expect({ args, code, stdout, stderr }).toEqual({
       args,
-      code: 1,
+      code: 64,
       stdout: '',
       stderr: expect.stringContaining(text),
     });
@@ -222,8 +233,8 @@ test('refuses endless lists of a path, and OAuth operations without the base URL
     const { code, stderr } = await run(['api', '/posts', '--paginate'], env);
     server.closeAllConnections();
     server.close();
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('cannot be read to its end') });
+    expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining('cannot be read to its end') });
   }
   const { code, stderr } = await run(['api', 'oauth.tokenInfo'], { ...sandbox.env, NEWSLETTER_APP_URL: '' });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('NEWSLETTER_APP_URL is missing') });
+  expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining('NEWSLETTER_APP_URL is missing') });
 });

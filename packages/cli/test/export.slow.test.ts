@@ -184,20 +184,20 @@ test('ends without an error when the reader of stdout closes the pipe', async ({
 test('reports usage errors and leaves no partial file', async ({ sandboxOnPort: sandbox }) => {
   const missing = join(scratchFolder(), 'no', 'such', 'folder.csv');
   expect(await run(['export', missing], sandbox.env)).toMatchObject({
-    code: 1,
+    code: 66,
     stderr: expect.stringContaining('ENOENT'),
   });
   const path = join(scratchFolder(), 'all.csv');
   writeFileSync(path, 'yesterday');
   const fault = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 403 } });
-  expect((await run(['export', path], sandbox.env)).code).toBe(1);
+  expect((await run(['export', path], sandbox.env)).code).toBe(77);
   expect(readFileSync(path, 'utf8')).toBe('yesterday');
   expect(readdirSync(join(path, '..'))).toEqual(['all.csv']);
 
   // After a later failure the export continues too.
   sandbox.faults.remove(fault.id);
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 403 }, nth: 3 });
-  expect((await run(['export', path], sandbox.env)).code).toBe(1);
+  expect((await run(['export', path], sandbox.env)).code).toBe(77);
   const again = await run(['export', path], sandbox.env);
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Continuing after 200 subscriptions') });
   expect(readFileSync(path, 'utf8').trimEnd().split('\r\n')).toHaveLength(301);

@@ -144,7 +144,7 @@ test('reports why the import stopped, and continues once the service works again
   const { path } = people(many(10));
   sandbox.faults.add({ match: 'subscriptions.bulkCreate', effect: { status: 403 }, times: 1 });
   const refused = await run(['import', path], sandbox.env);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('The same command continues from there') });
+  expect(refused).toMatchObject({ code: 77, stderr: expect.stringContaining('The same command continues from there') });
   expect(existsSync(`${path}.journal`)).toBe(true);
   expect((await run(['import', path], sandbox.env)).code).toBe(0);
   expect(await subscribed(sandbox)).toHaveLength(10);
@@ -152,15 +152,15 @@ test('reports why the import stopped, and continues once the service works again
 
 test('reports usage errors before anything is sent', async ({ sandboxOnPort: sandbox }) => {
   const { path } = people(['Mail,Age', 'ada@example.com,36']);
-  const cases: [string[], string][] = [
-    [['import', `${path}.not`], 'there is no such file'],
-    [['import', path], '--map "Age=custom:Age" or --map "Age=" or --others ignore or --others custom.'],
-    [['import', path, '--others', 'ignore', '--map', 'Mail='], 'No column holds e-mail addresses.'],
-    [['import', path, '--map', 'Mail=email'], 'No field is known for column "Age"'],
+  const cases: [number, string[], string][] = [
+    [66, ['import', `${path}.not`], 'there is no such file'],
+    [64, ['import', path], '--map "Age=custom:Age" or --map "Age=" or --others ignore or --others custom.'],
+    [65, ['import', path, '--others', 'ignore', '--map', 'Mail='], 'No column holds e-mail addresses.'],
+    [64, ['import', path, '--map', 'Mail=email'], 'No field is known for column "Age"'],
   ];
-  for (const [args, text] of cases) {
+  for (const [exitCode, args, text] of cases) {
     const { code, stderr } = await run(args, sandbox.env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(text)]);
   }
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
 });
@@ -179,7 +179,7 @@ test('brings in nobody who left by the file or by a list, and writes whom the se
   const args = ['import', path, '--suppress', list];
   const asked = await run(args, sandbox.env);
   const [flag = ''] = /(?<=--left-by ")[^"]+/.exec(asked.stderr) ?? [];
-  expect([asked.code, flag]).toEqual([1, 'status: active = subscribed, unsubscribed = left, pending = unconfirmed']);
+  expect([asked.code, flag]).toEqual([64, 'status: active = subscribed, unsubscribed = left, pending = unconfirmed']);
   const { code, stderr } = await run([...args, '--left-by', flag], sandbox.env);
   expect(code).toBe(0);
   expect(stderr).toContain('Who may get mails is read from "status".');
@@ -196,7 +196,7 @@ test('brings in nobody who left by the file or by a list, and writes whom the se
 
   writeFileSync(list, 'ada@example.com\nnobody\n');
   const refused = await run(args, sandbox.env);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('left.txt, row 2: it is no address') });
+  expect(refused).toMatchObject({ code: 65, stderr: expect.stringContaining('left.txt, row 2: it is no address') });
 });
 
 test('needs no option for the exports of services, and makes nobody active who left', async ({
@@ -225,7 +225,7 @@ test('asks in one question by which columns people leave, and keeps the answers 
   const { path, folder } = people([week(['da', 'da', 'da', 'fort'])]);
   const args = ['import', path, '--others', 'ignore'];
   const asked = await run(args, sandbox.env);
-  expect(asked.code).toBe(1);
+  expect(asked.code).toBe(64);
   expect(asked.stderr).toContain(
     [
       'Does anybody leave by column "Opt-out" (no 4); also "Lage", "Land"? Say so for each, with left, subscribed or unconfirmed for each "?":',
@@ -259,7 +259,7 @@ test('asks in one question by which columns people leave, and keeps the answers 
 
   writeFileSync(path, week(['da', 'da']).replace(',Lage,', ',Stand,'));
   const renamed = await run(args, sandbox.env);
-  expect([renamed.code, renamed.stderr]).toEqual([1, expect.stringContaining('has no column "Lage"')]);
+  expect([renamed.code, renamed.stderr]).toEqual([65, expect.stringContaining('has no column "Lage"')]);
   writeFileSync(`${path}.answers.json`, '{');
   expect((await run(args, sandbox.env)).stderr).toContain('people.csv.answers.json holds no answers');
 });
@@ -278,7 +278,7 @@ test('asks how a column writes dates, numbers, yes and no, and keeps which value
   const args = ['import', path, '--nobody-left-by', 'Guide, Price, Born'];
   const asked = await run(args, sandbox.env);
   expect([asked.code, asked.stderr]).toEqual([
-    1,
+    64,
     expect.stringContaining(
       [
         'Column "Guide" (Ja 1, Nein 1) does not show which value is yes. Column "Price" has numbers that can be two, such as 1.234. Name the decimal mark. Column "Born" has dates that can be two days, such as 01/02/2026. Name the order of day and month. Write yes or no for each "?":',
@@ -335,7 +335,7 @@ test('that changes much of a publication needs --yes where nobody can be asked',
   const { path, folder } = people(many(101));
   const stopped = await run(['import', path], sandbox.env);
   expect(stopped).toMatchObject({
-    code: 1,
+    code: 64,
     stderr: expect.stringContaining('This import changes up to 101 people; the publication has 1.'),
   });
   expect(stopped.stderr).toContain('--yes');
@@ -364,18 +364,18 @@ test.runIf(listsOpenFiles)('leaves no file open, however it ends', async ({ sand
   const ends: readonly (readonly [code: number, args: readonly string[], input?: readonly string[]])[] = [
     [0, [path, '--plan']],
     [0, ['-', '--plan=offline'], [text]],
-    [1, [path, '--plan', '--suppress', list]],
-    [1, [path]], // 101 people need approval
-    [1, ['-'], [text]],
+    [65, [path, '--plan', '--suppress', list]],
+    [64, [path]], // 101 people need approval
+    [64, ['-'], [text]],
     [1, [path, '--yes', '--journal', damaged]],
     [1, [path, '--yes', '--journal', folder]],
     [1, [path, '--yes', '--rejects', folder]],
-    [1, [path, '--map', 'utm_source=custom:']],
-    [1, [path, '--delimiter', '||']],
-    [1, [broken, '--yes', '--batch-size', '10']],
-    [1, ['-', '--yes'], [readFileSync(broken, 'utf8')]],
-    [1, [path, '--yes', '--journal', journal]], // refused by the service
-    [1, [broken, '--yes', '--journal', journal]], // of another file
+    [64, [path, '--map', 'utm_source=custom:']],
+    [64, [path, '--delimiter', '||']],
+    [65, [broken, '--yes', '--batch-size', '10']],
+    [65, ['-', '--yes'], [readFileSync(broken, 'utf8')]],
+    [77, [path, '--yes', '--journal', journal]], // refused by the service
+    [65, [broken, '--yes', '--journal', journal]], // of another file
     [0, [path, '--yes', '--journal', journal]],
     [0, ['-', '--yes'], [text]],
   ];

@@ -116,7 +116,7 @@ test('reports a login that the user refuses, and stores nothing', async ({ sandb
   const redirected = await fetch(await consent(fetch, await addressOf(login), 'deny'));
   expect(redirected.status).toBe(400);
   const { code, stderr } = await login.ended;
-  expect(code).toBe(1);
+  expect(code).toBe(77);
   expect(stderr).toContain('did not allow access');
   expect((await run(['whoami'], { ...env, ...home })).stderr).toContain('Nobody is logged in');
 });
@@ -145,7 +145,7 @@ test('ends a login after its time limit and with Ctrl-C', async ({ sandboxOnPort
   const { env } = user(sandbox);
   const late = begin(env, '--timeout', '1');
   expect(await late.ended).toMatchObject({
-    code: 1,
+    code: 64,
     stderr: expect.stringContaining('The sign-in was not completed within 1 s'),
   });
   const stopped = begin(env);
@@ -172,7 +172,7 @@ test('sends the token of a login only to the service of its profile', async ({ s
   const { env, home } = user(sandbox);
   await signIn(env);
   const { code, stderr } = await run(['whoami'], { ...home, NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2' });
-  expect(code).toBe(1);
+  expect(code).toBe(77);
   expect(stderr).toContain(`its credential is not sent to http://127.0.0.1:9/v2`);
 });
 
@@ -183,7 +183,7 @@ test('requires a new login after the service revoked it, and logout still delete
   await signIn({ ...env, NEWSLETTER_PUBLICATION_ID: publicationId });
   sandbox.reset();
   const { code, stdout } = await run(['whoami'], home);
-  expect(code).toBe(1);
+  expect(code).toBe(77);
   expect(stdout).toContain('the login has ended: run newsletter login');
   expect((await run(['export'], home)).stderr).toContain('Log in again');
   expect(await run(['logout'], { ...home, NEWSLETTER_OAUTH_CLIENT_SECRET: 'not-of-a-public-app' })).toMatchObject({

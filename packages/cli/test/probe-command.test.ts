@@ -40,9 +40,9 @@ test('compares nothing with a key that the service refuses, or a publication tha
   sandboxOnPort: { env },
 }) => {
   const refused = await run(['probe'], { ...env, NEWSLETTER_API_KEY: 'wrong-key' });
-  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect([refused.code, refused.stdout]).toEqual([77, '']);
   expect(refused.stderr).toContain('The service refuses the key or login');
   const unknown = await run(['probe', '--publication', 'pub_11111111-1111-4111-8111-111111111111'], env);
-  expect(unknown.code).toBe(1);
+  expect(unknown.code).toBe(64);
   expect(unknown.stderr).toContain('does not know the publication');
 });

@@ -48,15 +48,15 @@ test('stores a key from stdin in a profile that only its owner can read, and use
 test('stores no key that is refused, missing or malformed', async ({ sandboxOnPort: sandbox }) => {
   const { saveKey, file } = user(sandbox);
   expect(await saveKey('prod', 'wrong')).toMatchObject({
-    code: 1,
+    code: 77,
     stderr: expect.stringContaining('refuses this key'),
   });
-  expect(await saveKey('prod', '')).toMatchObject({ code: 1, stderr: expect.stringContaining('stdin is empty') });
+  expect(await saveKey('prod', '')).toMatchObject({ code: 64, stderr: expect.stringContaining('stdin is empty') });
   expect(await saveKey('prod', 'two words')).toMatchObject({
-    code: 1,
+    code: 64,
     stderr: expect.stringContaining('bare API key'),
   });
-  expect(await saveKey('sandbox')).toMatchObject({ code: 1, stderr: expect.stringContaining('is built in') });
+  expect(await saveKey('sandbox')).toMatchObject({ code: 64, stderr: expect.stringContaining('is built in') });
   expect(existsSync(file)).toBe(false);
 });
 
@@ -82,7 +82,7 @@ test('lists, selects and removes profiles', async ({ sandboxOnPort: sandbox }) =
   ]);
   expect(readFileSync(file, 'utf8')).not.toContain('restricted');
   expect(await newsletter('profiles', 'use', 'staging')).toMatchObject({
-    code: 1,
+    code: 64,
     stderr: expect.stringContaining('There is no profile "staging". The profiles are prod, sandbox.'),
   });
   expect((await newsletter('profiles', 'remove', 'sandbox')).stderr).toContain('is built in and cannot be removed');
@@ -116,7 +116,7 @@ test('sends the key of a profile only to the service of the profile', async ({ s
   const { saveKey, newsletter } = user(sandbox);
   await saveKey('prod');
   const { code, stderr } = await newsletter('whoami', '--api-url', 'http://127.0.0.1:4999/v2');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('its credential is not sent to http') });
+  expect({ code, stderr }).toEqual({ code: 77, stderr: expect.stringContaining('its credential is not sent to http') });
 });
 
 test('refuses profiles that other users can read', async ({ sandboxOnPort: sandbox }) => {

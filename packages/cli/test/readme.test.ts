@@ -16,7 +16,7 @@ import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 const documentation = readmeAndPages('packages/cli/README.md', 'cli');
 it('lists every command, argument, option and exit code', async () => {
   expectUpToDate(await generate());
-  expect([...documentation.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code))).toEqual(
+  expect([...documentation.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))).toEqual(
     Object.values(exitCodes),
   );
 });

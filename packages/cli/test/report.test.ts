@@ -177,7 +177,7 @@ test('refuses a file that is no history, and one of another publication', async 
     writeFileSync(file, content);
     for (const args of both) {
       const { code, stderr } = await run(args, sandbox.env);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
+      expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(problem) });
     }
     expect(readFileSync(file, 'utf8')).toBe(content);
   }

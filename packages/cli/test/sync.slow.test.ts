@@ -131,8 +131,8 @@ test('plans with contacts from an NDJSON file, without a database', async ({ san
   });
   writeFileSync(contacts, '{"id": 7}\n{"id": "ada@example.com"');
   const broken = await sync('plan', '--contacts', contacts);
-  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2 is not valid JSON') });
+  expect(broken).toMatchObject({ code: 64, stderr: expect.stringContaining('line 2 is not valid JSON') });
   expect(broken.stderr).not.toContain('@');
   const missing = await sync('plan', '--contacts', `${contacts}.not`);
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no such file') });
+  expect(missing).toMatchObject({ code: 66, stderr: expect.stringContaining('no such file') });
 });

@@ -39,35 +39,49 @@ describe('newsletter', () => {
     [['whoami', '--profile', 'prod'], 'There is no profile "prod". The profiles are sandbox.'],
   ])('explains the error of %j', async (args, text) => {
     const { code, stdout, stderr } = await run(args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
     expect(stderr).toMatch(/^newsletter: /);
     expect(stderr).toContain(text);
     expect(stderr).not.toContain('    at ');
   });
 
-  it('prints its help and ends the process with 1 where no command is named', async () => {
+  it('prints its help and ends the process with 64 where no command is named', async () => {
     const { code, stdout, stderr } = await start([], {}).ended;
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
     expect(stderr).toContain('Usage: newsletter COMMAND [options]');
   });
 
   it('checks variables like flags and prints no secret', async () => {
     const url = await run(['whoami'], { NEWSLETTER_API_URL: 'newsletter.test' });
     expect(url).toMatchObject({
-      code: 1,
+      code: 64,
       stderr: expect.stringContaining('NEWSLETTER_API_URL (--api-url) must be an http(s) address that ends with /v2'),
     });
     const key = await run(['whoami'], { NEWSLETTER_API_KEY: 'hush hush' });
-    expect(key).toMatchObject({ code: 1, stderr: expect.stringContaining('NEWSLETTER_API_KEY must hold the bare') });
+    expect(key).toMatchObject({ code: 64, stderr: expect.stringContaining('NEWSLETTER_API_KEY must hold the bare') });
     expect(key.stderr).not.toContain('hush');
     // A blank variable counts as not set.
     const blank = await run(['whoami'], { NEWSLETTER_API_URL: ' ', NEWSLETTER_API_KEY: 'k' });
     expect(blank.stderr).toContain('NEWSLETTER_API_URL is missing');
   });
 
+  it('says by its exit code what a program can do about a failure', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const env = { NEWSLETTER_API_KEY: 'k' };
+    const NEWSLETTER_API_URL = `http://127.0.0.1:${port}/v2`;
+    const codes = async (args: readonly string[], variables: Readonly<Record<string, string>>) =>
+      (await run(args, variables)).code;
+    expect(await codes(['whoami'], { ...env, NEWSLETTER_API_URL })).toBe(75); // nothing listens
+    expect(await codes(['whoami'], { NEWSLETTER_API_URL })).toBe(77);
+    expect(await codes(['whoami'], env)).toBe(64);
+  });
+
   it('prints errors as JSON on stderr with --json', async () => {
     const usage = await run(['whoami', '--json', '--bogus']);
-    expect(usage).toMatchObject({ code: 1, stdout: '' });
+    expect(usage).toMatchObject({ code: 64, stdout: '' });
     expect(JSON.parse(usage.stderr)).toEqual({
       error: {
         type: 'UsageError',

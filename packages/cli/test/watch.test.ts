@@ -70,7 +70,7 @@ test('continues after an outage of the service, and ends after a permanent failu
       .some(({ operation }) => operation === 'subscriptions.list'),
   );
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
-  expect((await watch.ended).code).toBe(1);
+  expect((await watch.ended).code).toBe(77);
 });
 
 test('takes no other file for its state', async ({ sandboxOnPort: sandbox }) => {

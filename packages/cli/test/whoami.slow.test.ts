@@ -53,6 +53,6 @@ test('names the address that does not answer', async () => {
     NEWSLETTER_API_URL: `http://127.0.0.1:${port}/v2`,
     NEWSLETTER_API_KEY: 'k',
   });
-  expect(code).toBe(1);
+  expect(code).toBe(75);
   expect(stderr).toContain('could not be reached');
 });

@@ -1,14 +1,15 @@
 /** The typed client: a method per operation of the contract, on the engine. */
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions } from './engine/engine.ts';
+import { connectionOf, logging, type LogLevel } from './environment.ts';
 import type { Arguments, CallOptions, Engine, Host } from './engine/index.ts';
 import { isListId, type Validator } from './engine/options.ts';
+import type { Token } from './engine/token.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 import { createLogin } from './oauth/login.ts';
 import type { LoginOptions, OAuthLogin } from './oauth/types.ts';
 import type { Resources } from './resources.ts';
-import { serviceAddress } from './service-address.ts';
 
 /**
  * A method for every operation, `client.<resource>.<verb>(arguments, options)`: path parameters, query and body side by
@@ -37,7 +38,20 @@ export interface Client extends Resources {
 }
 
 /** Options of {@link createClient}. */
-export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'> {
+export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator' | 'baseUrl' | 'token'> {
+  /** Root address of the API; its path ends with `/v2`. Default: `NEWSLETTER_API_URL`, unless there is a `token`. */
+  readonly baseUrl?: string | undefined;
+  /**
+   * API key or access token, a function that gives it, or a source that also refreshes a refused one. Default: that of
+   * `oauth`, else `NEWSLETTER_API_KEY` where `NEWSLETTER_API_URL` is this service. Without any, only a client with
+   * `oauth` or a `host` of its own is made.
+   */
+  readonly token?: Token | undefined;
+  /**
+   * Writes a line to stderr for each attempt (`debug`) or each that failed (`warn`), without secrets and addresses.
+   * Default: `NEWSLETTER_LOG`, else `off`.
+   */
+  readonly logLevel?: LogLevel | undefined;
   /**
    * An instance of ky that carries the requests, for the hooks it has. Its `retry`, `timeout`, `throwHttpErrors` and
    * `fetch` are replaced: the client decides about these itself. Default: ky as it comes.
@@ -69,17 +83,19 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'>
  * const { data, warnings } = await client.subscriptions.create({ email: 'ada@example.com', utm_source: 'landing' });
  * ```
  * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`, or has a password, query or fragment,
- *   where no header can hold the `token`, and where `oauth` or `appUrl` is wrong
+ *   where there is no `token`, or no header can hold it, and where `oauth`, `appUrl` or `logLevel` is wrong
  */
-export function createClient(options: ClientOptions): Client {
-  const { fetch, ky, host: customHost, oauth: _oauth, validate = true, ...rest } = options;
-  const baseUrl = serviceAddress('baseUrl', options.baseUrl, '/v2');
+export function createClient(options: ClientOptions = {}): Client {
+  const { fetch, ky, host: customHost, oauth, validate = true, logLevel, ...rest } = options;
+  const { baseUrl, token } = connectionOf(options, oauth !== undefined || customHost !== undefined);
+  const onAttempt = logging(logLevel, options.onAttempt);
   const host = customHost ?? createKyHost({ ky, fetch });
-  const { login, source } = createLogin(loginSettings(options, host));
+  const { login, source } = createLogin(loginSettings({ ...options, onAttempt }, host));
   const engine = createEngine({
     ...rest,
     baseUrl,
-    token: options.token ?? source,
+    token: token ?? source,
+    onAttempt,
     host,
     validator: validate ? loadValidator : undefined,
   });

@@ -5,6 +5,7 @@
  */
 export { createClient, type Client, type ClientOptions, extraField } from './client.ts';
 export * from './engine/index.ts';
+export { attemptText, type LogLevel } from './environment.ts';
 export { createFetchHost, type Fetch, type FetchInit, type FetchResponse } from './hosts/fetch.ts';
 export { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 export type * from './resources.ts';

@@ -44,11 +44,19 @@ async function whoami(connection: ConnectionOptions, session: Session): Promise<
       expires_at: info?.expiresAt ?? null,
     },
   });
-  return reach === 'reached' || reach === 'not-asked' ? exitCodes.done : exitCodes.failed;
+  return exitCodeFor[reach];
 }
 
 /** The result of checking the publication. */
 type Reach = 'reached' | 'not-found' | 'refused-credential' | 'refused-scope' | 'not-asked';
+
+const exitCodeFor: Readonly<Record<Reach, ExitCode>> = {
+  reached: exitCodes.done,
+  'not-asked': exitCodes.done,
+  'not-found': exitCodes.notFound,
+  'refused-credential': exitCodes.credentials,
+  'refused-scope': exitCodes.credentials,
+};
 
 const texts: Readonly<Record<Reach, string>> = {
   reached: 'accessible',

@@ -165,8 +165,8 @@ export class Table {
   }
 
   /**
-   * The column that the user names; else the one most of whose filled cells are addresses, or where there are none, that
-   * is called so. Of several, the one that is called so.
+   * The column that the user names; else the one most of whose filled cells are addresses; without any, the one that is
+   * called so. Of several, the one that is called so.
    *
    * @throws TableError that asks for it
    */

@@ -114,7 +114,7 @@ it.each(['localhost', '127.0.0.1'])('names no proxy for the host %s, which NO_PR
   const url = await missingProxy();
   useProxy(url);
   const baseUrl = `http://${host}:${new URL(url).port}/v2`;
-  const client = createClient({ baseUrl, publicationId: 'pub_1', retry: false });
+  const client = createClient({ baseUrl, token: 'k', publicationId: 'pub_1', retry: false });
   const error: unknown = await client.customFields.list().catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'NetworkError', notSent: true });
   expect(String(error)).not.toContain('proxy');

@@ -271,7 +271,7 @@ describe('a client with a login', () => {
   });
 
   it('names the missing settings where oauth is not configured', async () => {
-    const client = createClient({ baseUrl: 'http://api.test/v2' });
+    const client = createClient({ baseUrl: 'http://api.test/v2', token: 'k' });
     await expect(client.oauth.startLogin()).rejects.toThrow('createClient needs appUrl and oauth');
     expect(() => createClient({ baseUrl: 'http://api.test/v2', oauth: app })).toThrow(
       'appUrl must be an https address',

@@ -1,7 +1,14 @@
 /** `newsletter api`: calls an operation of the contract, or any path of the API. */
 import { Option, type Command } from '@commander-js/extra-typings';
 import { UsageError, notes } from '#command-line';
-import { apiUrlOption, appUrlOption, connectionOf, profileOption, publicationOption } from '../../connection.ts';
+import {
+  apiUrlOption,
+  appUrlOption,
+  connectionOf,
+  profileOption,
+  publicationOption,
+  verboseOption,
+} from '../../connection.ts';
 import type { Context } from '../../context.ts';
 import { jsonOption } from '../../output.ts';
 import { callApi, methods, type ApiOptions } from './call.ts';
@@ -53,6 +60,7 @@ export function define(command: Command, context: Context) {
     .addOption(apiUrlOption())
     .addOption(publicationOption())
     .addOption(appUrlOption())
+    .addOption(verboseOption())
     .addOption(jsonOption())
     .action(async (name, args, options, self) => {
       if (options.list) return await context.run(listOperations, undefined);

@@ -25,6 +25,7 @@ import {
 } from '@newsletter-kit/core/node';
 import { connectToPublication } from '../../connection.ts';
 import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
+import { exitCodeOf } from '../../exit-code.ts';
 import { count, duration } from '../../output.ts';
 import { reportOf } from '../../user-facing-errors.ts';
 import { keepAnswers, withKept, type Answers } from './answers.ts';
@@ -128,7 +129,7 @@ function endEarly(result: ImportResult, journal: string | undefined, { report }:
   const cause = 'error' in result ? reportOf(result.error) : null;
   const message = `${result.failed > 0 ? `${count(result.failed, 'row')} could not be sent.` : 'The import ended early.'}${cause === null ? '' : ` ${cause.message}`} ${next}`;
   report.failure({ type: 'ImportIncomplete', ...cause, message });
-  return exitCodes.failed;
+  return exitCodeOf('error' in result ? result.error : undefined);
 }
 
 interface Sent {

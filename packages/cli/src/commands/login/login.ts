@@ -6,6 +6,7 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
 import { scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
+import { CredentialError } from '../../exit-code.ts';
 import { readSecret } from '../../connection.ts';
 import {
   profilesFile,
@@ -123,7 +124,7 @@ async function readKey({ report, interrupted }: Session): Promise<string> {
 async function check(key: string, { apiUrl, publicationId }: Service, { interrupted }: Session): Promise<void> {
   const reach = await checkAccess(createClient({ baseUrl: apiUrl, token: key }), publicationId, interrupted);
   if (reach === 'refused-credential')
-    throw new UsageError(`${apiUrl} refuses this key: it is wrong, expired or deleted. Nothing was saved.`);
+    throw new CredentialError(`${apiUrl} refuses this key: it is wrong, expired or deleted. Nothing was saved.`);
   if (reach === 'not-found')
     throw new UsageError(
       `The key has no access to the publication ${publicationId}: correct --publication. Nothing was saved.`,

@@ -6,6 +6,7 @@ import { UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
+import { CredentialError } from '../../exit-code.ts';
 import { count, type ReportedEvent, type Reporter } from '../../output.ts';
 import { findAssumptions, type Finding } from './assumptions.ts';
 import { compare, isNotAllowed, type ComparedAnswer } from './differences.ts';
@@ -124,7 +125,9 @@ function shapesText({ operations }: AnswerShapes, file: string): string {
 /** @throws UsageError where the service would refuse every call */
 function requireAccess(reach: Awaited<ReturnType<typeof checkAccess>>): void {
   if (reach === 'refused-credential')
-    throw new UsageError('The service refuses the key or login, so nothing can be compared. Check NEWSLETTER_API_KEY.');
+    throw new CredentialError(
+      'The service refuses the key or login, so nothing can be compared. Check NEWSLETTER_API_KEY.',
+    );
   if (reach === 'not-found')
     throw new UsageError(
       'The service does not know the publication, or the key may not use it. Check NEWSLETTER_PUBLICATION_ID.',

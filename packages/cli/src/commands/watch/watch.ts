@@ -43,7 +43,7 @@ export async function watch(options: WatchOptions, session: Session): Promise<Ex
     const isPolled = await poll(running, options, session);
     if (once && session.interrupted.aborted)
       throw new InterruptedError('Interrupted. The same command continues from the stored state.');
-    if (once) return isPolled ? exitCodes.done : exitCodes.failed;
+    if (once) return isPolled ? exitCodes.done : exitCodes.tryAgain;
   } while (await session.pause(host, seconds * 1000));
   return exitCodes.done;
 }

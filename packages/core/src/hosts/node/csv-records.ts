@@ -27,7 +27,7 @@ export class BrokenRecord extends Error {
 /** The records of a CSV. */
 export interface Records {
   readonly delimiter: string;
-  /** The header: the first row of at least two names, unless one with an address stands before it; else the first filled. */
+  /** The first row of at least two names, unless one with an address stands before it; else the first filled one. */
   readonly header: readonly string[];
   /** The number of its row. */
   readonly headerRow: number;
@@ -81,9 +81,9 @@ const usual = [',', ';', '\t', '|'];
 const none = '\0';
 
 /**
- * The sign that cuts the first rows into the most equal number of cells above one; of two, the one by which more rows
- * have an address. Signs are the {@link usual} ones, and those of the first lines but letters, digits, blanks and the
- * signs of addresses, where they cut most rows.
+ * The sign that cuts the first rows into the most equal number of cells above one, and leaves the most rows an address.
+ * Signs are the {@link usual} ones, and those of the first lines but letters, digits, blanks and the signs of addresses,
+ * where they cut most rows.
  */
 function delimiterOf(sample: string, isWhole: boolean): string {
   const top = sample.split('\n', topLines).join('\n');
@@ -92,7 +92,7 @@ function delimiterOf(sample: string, isWhole: boolean): string {
     const { rows, isBroken } = firstRows(sample, delimiter, isWhole);
     const times = new Map<number, number>();
     for (const { length } of rows) if (length > 1) times.set(length, (times.get(length) ?? 0) + 1);
-    const addresses = rows.filter((cells) => cells.some(isAddress)).length;
+    const addresses = rows.filter((cells) => cells.some(isAddress)).length / Math.max(1, rows.length);
     return { delimiter, isBroken, rows: rows.length, equal: Math.max(0, ...times.values()), addresses };
   });
   // Rows below a quotation mark that a delimiter makes a stray one are not cut alike.
@@ -100,7 +100,7 @@ function delimiterOf(sample: string, isWhole: boolean): string {
   const [best] = cuts
     .map((cut) => ({ ...cut, share: cut.equal / (cut.isBroken ? most : Math.max(1, cut.rows)) }))
     .filter(({ delimiter, share }) => share > (usual.includes(delimiter) ? 0 : 0.5))
-    .toSorted((one, other) => other.share - one.share || other.addresses - one.addresses);
+    .toSorted((one, other) => other.share + other.addresses - one.share - one.addresses);
   return best?.delimiter ?? none;
 }
 

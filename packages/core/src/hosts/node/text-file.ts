@@ -7,29 +7,24 @@ import { TextDecoder } from 'node:util';
 /** Bytes by which is decided what the file is. */
 const sampleSize = 1 << 16;
 
-/** What the first bytes of other files are, and what to do with such a file. */
-const otherFormats: readonly { readonly begins: RegExp; readonly name: string; readonly act: string }[] = [
-  ...(
-    [
-      [/^PK\x03\x04.{26}mimetypeapplication\/vnd\.oasis\.opendocument/s, 'an OpenDocument spreadsheet (.ods)'],
-      [/^PK\x03\x04/, 'an Excel workbook (.xlsx)'],
-      [/^\xd0\xcf\x11\xe0/, 'an Excel workbook (.xls)'],
-    ] as const
-  ).map(([begins, name]) => ({
-    begins,
-    name,
-    act: 'In the spreadsheet, save the sheet as "CSV UTF-8", and import that file.',
-  })),
-  { begins: /^\x1f\x8b/, name: 'compressed (gzip)', act: 'Unpack it first.' },
-  { begins: /^%PDF/, name: 'a PDF', act: 'Export the list as CSV where it comes from.' },
-  {
-    begins: /^(?:\xef\xbb\xbf)?\s*</,
-    name: 'a page (HTML or XML)',
-    act: 'Export the list as CSV where it comes from.',
-  },
+/** What stands in other files, at which byte, and what to do with such a file. */
+const otherFormats: readonly {
+  readonly at?: number;
+  readonly text: string;
+  readonly name: string;
+  readonly act: string;
+}[] = [
+  ...[
+    { at: 30, text: 'mimetypeapplication/vnd.oasis.opendocument', name: 'an OpenDocument spreadsheet (.ods)' },
+    { text: 'PK\x03\x04', name: 'an Excel workbook (.xlsx)' },
+    { text: '\xd0\xcf\x11\xe0', name: 'an Excel workbook (.xls)' },
+  ].map((format) => ({ ...format, act: 'In the spreadsheet, save the sheet as "CSV UTF-8", and import that file.' })),
+  { text: '\x1f\x8b', name: 'compressed (gzip)', act: 'Unpack it first.' },
+  { text: '%PDF', name: 'a PDF', act: 'Export the list as CSV where it comes from.' },
 ];
 
 /** Characters that no value holds: control characters but tabs and line ends. */
+// oxlint-disable-next-line no-control-regex -- these are looked for
 const controls = /[\0-\x08\v\f\x0e-\x1f\x7f]/g;
 
 /** A file of text. */
@@ -58,8 +53,10 @@ export async function inspect(file: FileHandle, option: string | undefined): Pro
     isUtf8 &&= decodes(strict, chunk, true);
   }
   const bytes = sample.toString('latin1');
-  const other = otherFormats.find(({ begins }) => begins.test(bytes));
+  const other = otherFormats.find(({ at, text }) => bytes.startsWith(text, at));
   if (other) return `it is ${other.name}. ${other.act}`;
+  if (/^(?:\xef\xbb\xbf)?\s*</.test(bytes))
+    return 'it is a page (HTML or XML). Export the list as CSV where it comes from.';
   const encoding = option ?? wideEncodingOf(sample);
   if (encoding === undefined && (bytes.match(controls)?.length ?? 0) > 2 + bytes.length / 20)
     return 'it is no text. Export the list as CSV where it comes from.';
@@ -67,7 +64,7 @@ export async function inspect(file: FileHandle, option: string | undefined): Pro
   return { fingerprint: hash.digest('hex'), encoding: encoding ?? (isUtf8 ? 'utf-8' : 'windows-1252') };
 }
 
-/** UTF-16 by its byte order mark, or by NULs in every second byte: those of the Latin characters, which each file has. */
+/** UTF-16 by its byte order mark, or by NULs in every second byte: those of Latin characters, which all files have. */
 function wideEncodingOf(sample: Buffer): string | undefined {
   const mark = sample.subarray(0, 2).toString('latin1');
   if (mark === '\xff\xfe') return 'utf-16le';

@@ -37,7 +37,7 @@ interface File {
 const ends = fc.constantFrom<LineEnd>('\n', '\r\n', '\r');
 
 const cell = fc.record({
-  text: fc.string({ unit: fc.constantFrom(...'abcäöß 019.-/()!?\'",;|\t^\n'), maxLength: 12 }),
+  text: fc.string({ unit: fc.constantFrom(...Array.from('abcäöß 019.-/()!?\'",;|\t^\n')), maxLength: 12 }),
   isQuoted: fc.boolean(),
 });
 
