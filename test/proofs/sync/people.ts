@@ -81,15 +81,16 @@ export class People {
   }
 
   /**
-   * Without a token nothing remembers whose the values of a contact were: they are those of the present address. With a
-   * token that goes with the address they are those of its subscription.
+   * Without a token of its own nothing remembers whose the values of a contact were: they are those of the present
+   * address. With one that goes with the address they are those of its subscription.
    */
   #restate(contact: Contact): void {
     const base = this.#baseOf(contact);
     const named = this.world.persons.find(({ id }) => id === base?.subscriptionId);
     const isTaken = this.world.persons.some((one) => one !== named && isAt(one.email, contact.email));
-    const fits = named !== undefined && !base?.waits && (!isTaken || this.#isAsWritten(contact));
-    if (contact.values['sync_token'] !== '' && !fits) return;
+    const isOwn = this.#hasOwnToken(contact);
+    const fits = named !== undefined && isOwn && (!isTaken || this.#isAsWritten(contact));
+    if (isOwn && !fits) return;
     contact.who = fits ? (named.who ?? '') : this.#ownerOf(contact.email);
     this.#joinAddresses(contact);
     for (const field of ['city', 'source'])
@@ -97,10 +98,19 @@ export class People {
   }
 
   /** Whether the contact has the address with which its token was written. */
-  #isAsWritten({ id, email, values }: Contact): boolean {
+  #isAsWritten(contact: Contact): boolean {
+    return this.#newBaseOf(contact).address === this.#baseOf(contact)?.address;
+  }
+
+  /** Whether the token was written for the id of the contact, or before it had one for its address. */
+  #hasOwnToken(contact: Contact): boolean {
+    const written = this.#baseOf(contact)?.contact;
+    return written === 0 ? this.#isAsWritten(contact) : written === this.#newBaseOf(contact).contact;
+  }
+
+  #newBaseOf({ id, email }: Contact): ReturnType<typeof planPair>['base'] {
     const subscription = { id: 'sub_00000000-0000-4000-8000-000000000000', email, status: 'active', created: 0 };
-    const pair = { subscription, contact: { id, email, values: {}, row: 1 }, base: undefined };
-    return planPair(pair, this.#mapping).base.address === this.#baseOf({ values })?.address;
+    return planPair({ subscription, contact: { id, email, values: {}, row: 1 }, base: undefined }, this.#mapping).base;
   }
 
   /** Whoever has one of several addresses of a contact is the person of the contact. */
@@ -108,9 +118,12 @@ export class People {
     for (const email of this.#addressesOf(contact).slice(1)) this.#join(this.#ownerOf(email), contact.who);
   }
 
-  /** Whether the contact's token does not know of its opt-out. */
+  /** Whether the contact's token does not know of its opt-out: that of another contact knows of its own person's. */
   #isUnseen(contact: Contact): boolean {
-    return contact.values[optOut] === true && this.#baseOf(contact)?.optOut !== true;
+    const base = this.#baseOf(contact);
+    const named = this.world.persons.find(({ id }) => id === base?.subscriptionId);
+    const isKnown = this.#hasOwnToken(contact) || (named !== undefined && isAt(named.email, contact.email));
+    return contact.values[optOut] === true && !(isKnown && base?.optOut === true);
   }
 
   #baseOf({ values }: Pick<Contact, 'values'>): ReturnType<typeof decodeToken> {
@@ -170,6 +183,9 @@ export class People {
       case 'erase':
       case 'erase, not listed':
         return this.#erase(person, event === 'erase');
+      case 'restore with new ids':
+        for (const one of world.contacts) one.id = world.newId();
+        return this.#restateAll();
       case 'sort tokens':
         return this.#rotate(contacts, (one, from) => (one.values['sync_token'] = from.values['sync_token']));
       case 'sort addresses':
@@ -202,6 +218,10 @@ export class People {
         this.#move(contact, second.email);
         return this.#move(second, first);
       }
+      case 'overwrite row':
+        this.#move(contact, email);
+        for (const field of ['city', 'source']) contact.values[field] = this.#value(contact.who);
+        return;
       case 'add further address':
         contact.further = [...(contact.further ?? []), email];
         this.#join(contact.who, this.#ownerOf(email));
@@ -230,6 +250,7 @@ export class People {
   #merge(event: Step['event'], survivor: Contact, loser: Contact): void {
     // The merged contact is one person, with the values of both.
     for (const who of [survivor, loser].flatMap((one) => [one.who, ...whoIn(one)])) this.#join(who, survivor.who);
+    if (event === 'merge, survivor has a new id') survivor.id = this.world.newId();
     if (event === 'merge, loser names the survivor') loser.mergedInto = survivor.id;
     else this.world.contacts.splice(this.world.contacts.indexOf(loser), 1);
     if (event === 'merge, survivor lists the address')
@@ -251,7 +272,8 @@ export class People {
   /** Whether a contact goes where the subscription of its token goes. */
   #followsItsToken(contact: Contact): boolean {
     const named = this.world.persons.find(({ id }) => id === this.#baseOf(contact)?.subscriptionId);
-    return named !== undefined && !named.email.endsWith('.invalid') && this.#isAsWritten(contact);
+    const isLiving = named !== undefined && !named.email.endsWith('.invalid');
+    return isLiving && this.#hasOwnToken(contact) && this.#isAsWritten(contact);
   }
 
   #erase(person: Person | undefined, isListed: boolean): void {
@@ -267,7 +289,11 @@ export class People {
     person.status = 'inactive';
     person.fields.clear();
     if (!isListed) this.world.persons.splice(this.world.persons.indexOf(person), 1);
-    for (const contact of this.world.contacts) {
+    this.#restateAll();
+  }
+
+  #restateAll(contacts: readonly Contact[] = this.world.contacts): void {
+    for (const contact of contacts) {
       this.#restate(contact);
       if (this.#isUnseen(contact)) this.#veto(contact);
     }
@@ -279,10 +305,7 @@ export class People {
       const from = before[(index + 1) % before.length];
       if (from) take(contact, from);
     }
-    for (const contact of contacts) {
-      this.#restate(contact);
-      if (this.#isUnseen(contact)) this.#veto(contact);
-    }
+    this.#restateAll(contacts);
   }
 
   #run(): Run {
@@ -317,9 +340,9 @@ export class People {
   }
 
   /**
-   * A contact with the token of a subscription that no other contact claims, and an address that nobody has: nobody can
-   * tell a copy whose original was deleted from a person with a new address. It counts as the same person. So does a
-   * contact with token and address of a subscription, however it came to have both.
+   * A contact with its own token, whose subscription's address no other contact has, and an address that nobody has: it
+   * counts as the same person. So does a contact with token and address of a subscription, however it came to have
+   * both.
    */
   #joinHeirs(): void {
     const { persons, contacts } = this.world;
@@ -327,14 +350,17 @@ export class People {
     const named = contacts.map((contact) => this.#baseOf(contact)?.subscriptionId);
     for (const [index, contact] of contacts.entries()) {
       const person = persons.find(({ id }) => id === named[index]);
+      // Whose subscription is gone: the contact is whose address it has.
+      const isGone = !person || person.email.endsWith('.invalid');
+      if (isGone) contact.who = persons.find(({ email }) => isAt(email, contact.email))?.who ?? contact.who ?? '';
       if (!person || contact.mergedInto !== undefined) continue;
       if (isAt(contact.email, person.email)) this.#join(contact.who, person.who);
-      if (isLiving(contact.email)) continue;
+      if (isLiving(contact.email) || !this.#hasOwnToken(contact)) continue;
       const isHeld = contacts.some(
-        (one, position) =>
+        (one) =>
           one !== contact &&
           one.mergedInto === undefined &&
-          (named[position] === person.id || this.#addressesOf(one).some((email) => isAt(email, person.email))),
+          this.#addressesOf(one).some((email) => isAt(email, person.email)),
       );
       if (!isHeld) this.#join(contact.who, person.who);
     }

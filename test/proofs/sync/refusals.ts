@@ -308,8 +308,8 @@ const growing = fc.property(
     all.takes = takes;
     for (let run = 0; run < k; run += 1) all.run();
     all.takes = () => true;
-    // The oldest come first: so many runs need all of them.
-    for (let run = 0; run < (3 * growth) / 8; run += 1) all.run();
+    // The oldest come first, and each contact is written once more, with its id: so many runs need all of them.
+    for (let run = 0; run < (2 * 3 * growth) / 8; run += 1) all.run();
     rest(all);
   },
 );

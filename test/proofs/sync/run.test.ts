@@ -3,6 +3,7 @@ import { createClient, createFetchHost, type Client } from '@newsletter-kit/core
 import { TransportError } from '@newsletter-kit/core/engine';
 import {
   applySync,
+  changesOf,
   planSync,
   recordOf,
   startSync,
@@ -107,7 +108,7 @@ const cityOf = async (email: string): Promise<unknown> =>
   (await client.subscriptions.list({ email, expand: ['custom_fields'] })).items[0]?.custom_fields?.[0]?.value;
 
 describe('a sync run', () => {
-  it('updates both sides, and a second run writes nothing', async () => {
+  it('updates both sides, and a second run writes nothing but the id of a created contact into its token', async () => {
     for (const [email, city] of [
       ['ada@example.com', 'Bonn'],
       ['bob@example.com', ''],
@@ -133,9 +134,13 @@ describe('a sync run', () => {
 
     requests = [];
     const second = await plan(after, { state: first.state });
-    const { contactUpdates, contactCreates, updated } = await apply(second);
-    expect([contactUpdates, contactCreates, updated, second.findings]).toEqual([[], [], 0, []]);
-    expect(requests).toEqual(['GET custom_fields', 'GET subscriptions']);
+    const applied = await apply(second);
+    expect(applied).toMatchObject({ contactUpdates: [{ id: 'new-0', changes: {} }], contactCreates: [], updated: 0 });
+    expect([second.findings, [...changesOf(second.whole)]]).toEqual([[], []]);
+    const third = await plan(stored(after, applied), { state: second.state });
+    expect([third.pairs, third.findings]).toEqual([[], []]);
+    const reading = ['GET custom_fields', 'GET subscriptions'];
+    expect(requests).toEqual([...reading, ...reading]);
   });
 
   it('carries an opt-out and an unsubscription to the other side, and activates no subscription', async () => {

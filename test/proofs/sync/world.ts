@@ -43,7 +43,7 @@ export interface Person {
 }
 
 export interface Contact {
-  readonly id: string;
+  id: string;
   email: string;
   values: Record<string, unknown>;
   /** Whether a person cleared the opt-out after it was last set. */
@@ -132,8 +132,13 @@ export class World {
     return person;
   }
 
+  /** An id that no contact has had. */
+  newId(): string {
+    return `c${(this.#made += 1)}`;
+  }
+
   addContact(email: string, values: Readonly<Record<string, unknown>> = {}): Contact {
-    const id = `c${(this.#made += 1)}`;
+    const id = this.newId();
     const contact: Contact = {
       id,
       email,

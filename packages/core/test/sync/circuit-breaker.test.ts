@@ -174,7 +174,7 @@ describe('the circuit breaker holds back a plan', () => {
       held: {
         reasons: ['too_many_changes'],
         message:
-          'The plan unsubscribes 1, clears values of 1 and marks 1 as removed, of 2 pairs; at most 2 pass without a person who accepts them.',
+          'The plan unsubscribes 1, clears values of 1, marks 1 as removed and gives 0 contacts to other subscriptions, of 2 pairs; at most 2 pass without a person who accepts them.',
       },
       counts: { unsubscribes: 1, clears: 1, removals: 1, pairs: 2 },
     });

@@ -25,6 +25,7 @@ const customFields = [
 const linked: Base = {
   subscriptionId: id,
   address: 0,
+  contact: 0,
   consent: 'subscribed',
   optOut: undefined,
   fields: [],
@@ -403,7 +404,11 @@ describe('the token', () => {
       base,
       options: { valuesWait: true },
     });
-    expect(plan).toMatchObject({ subscriptionWrite: null, contactWrite: null, base });
+    expect(plan).toMatchObject({
+      subscriptionWrite: null,
+      contactWrite: null,
+      base: { ...base, contact: expect.any(Number) },
+    });
   });
 
   it('that is not written records no consent', () => {

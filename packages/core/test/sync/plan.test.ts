@@ -28,6 +28,7 @@ describe('the counts of a plan', () => {
       unsubscribes: 1,
       clears: 1,
       removals: 0,
+      moved: 0,
       optOuts: 0,
       overwrites: [{ side: 'newsletter', field: 'City', count: 1 }],
       conflicts: 0,

@@ -146,7 +146,7 @@ describe('the sentence about a plan', () => {
       state,
     );
     expect(summaryOf(planned)).toBe(
-      'Would unsubscribe 25 people (limit 20). Would create 0 contacts, change 25. Held back: The plan unsubscribes 25, clears values of 0 and marks 0 as removed, of 30 pairs; at most 20 pass without a person who accepts them. It would take 25 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
+      'Would unsubscribe 25 people (limit 20). Would create 0 contacts, change 25. Held back: The plan unsubscribes 25, clears values of 0, marks 0 as removed and gives 0 contacts to other subscriptions, of 30 pairs; at most 20 pass without a person who accepts them. It would take 25 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
     );
     const applied: AppliedSync = {
       contactUpdates: [],

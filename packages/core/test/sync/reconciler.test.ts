@@ -27,11 +27,14 @@ describe('createReconciler', () => {
     const second = plan(contacts, all, first.state);
     expect(second.contactCreates).toHaveLength(1);
     const created = { id: 'c2', do_not_mail: false, ...first.contactCreates[0]?.changes };
-    expect(plan([...contacts, created], all, second.state)).toMatchObject({
-      pairs: [],
+    const shown = plan([...contacts, created], all, second.state);
+    // Its token gets the id of the contact, and nothing else is written.
+    expect(shown).toMatchObject({
+      pairs: [{ changes: [], subscriptionWrites: [], contactWrites: [{ id: 'c2', changes: {} }] }],
       contactCreates: [],
       findings: [],
     });
+    expect(plan(written([...contacts, created], shown), all, shown.state).pairs).toEqual([]);
 
     const third = plan(contacts, all, second.state);
     expect(third.contactCreates).toHaveLength(1);

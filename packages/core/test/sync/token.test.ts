@@ -22,10 +22,10 @@ const field = fc
   });
 const base: fc.Arbitrary<Base> = fc.record({
   subscriptionId: fc.uuid().map((id) => `sub_${id}`),
-  address: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  address: print24,
+  contact: print24,
   consent: fc.constantFrom('unknown', 'subscribed', 'left_newsletter', 'opted_out_in_crm'),
   optOut: fc.constantFrom(undefined, true, false),
-  waits: fc.constantFrom(undefined, true as const),
   fields: fc.array(field, { minLength: 0, maxLength: 11 }),
   reported: print24,
 });
@@ -39,6 +39,7 @@ const layoutOf = ({ fields }: Base, publication = 4711): TokenLayout => ({
 const empty: Base = {
   subscriptionId: 'sub_00000000-0000-4000-8000-00000000000a',
   address: 0,
+  contact: 0,
   consent: 'unknown',
   optOut: undefined,
   fields: [],

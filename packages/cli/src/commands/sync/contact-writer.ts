@@ -1,5 +1,11 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
-import type { ConsentRecord, ContactCreate, ContactWrite, PlannedPart } from '@newsletter-kit/core/sync';
+import {
+  type ConsentRecord,
+  type ContactCreate,
+  type ContactWrite,
+  type PlannedPart,
+  withContactId,
+} from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
 import { RowRefusedError } from './postgres.ts';
@@ -134,10 +140,12 @@ export class ContactWriter {
   async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<0 | 1> {
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
-    const row: ContactRow = { token, ...this.#values(names, values) };
+    const row: ContactRow = this.#values(names, values);
     const [created] = await this.#sql.create(names)([row]);
     if (!created) return 0;
-    const records = consent.map((record) => ({ ...record, subscriptionId, contactId: created.contact_id }));
+    const { contact_id: contactId } = created;
+    await this.#sql.setTokens([{ contact_id: contactId, token: withContactId(String(token), contactId) }]);
+    const records = consent.map((record) => ({ ...record, subscriptionId, contactId }));
     if (records.length > 0) await this.#sql.addConsent(records);
     return 1;
   }

@@ -23,7 +23,7 @@ export const batchSize = 500;
 /** A contact to write, with its values as `v0`, `v1` and so on. */
 export interface ContactRow {
   readonly contact_id?: string;
-  readonly token: unknown;
+  readonly token?: unknown;
   /** What the contact has to be like still. */
   readonly version?: string;
   readonly [value: `v${number}`]: unknown;
@@ -95,8 +95,8 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
   const version = versionOf([contacts.email, ...columnsOf(mapping)]);
   const typeOf = (name: string): string => columns.get(name)?.type ?? 'text';
   const idType = typeOf(contacts.id);
-  const rows = (names: readonly string[]): string =>
-    `jsonb_to_recordset($2::jsonb) AS r (${[
+  const rows = (names: readonly string[], given = '$2'): string =>
+    `jsonb_to_recordset(${given}::jsonb) AS r (${[
       'contact_id text, token text, version text',
       ...names.map((name, at) => `v${at} ${typeOf(name)}`),
     ].join(', ')})`;
@@ -147,14 +147,11 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
        SELECT $1, r.contact_id, r.token FROM ${rows([])} JOIN ${table} AS c ON c.${id} = r.contact_id::${idType}
        ${keepToken} RETURNING contact_id`,
     ),
-    /** Creates one contact. */
+    /** Creates one contact, without its token. */
     create: (names: readonly string[]) =>
-      writes(`
-        WITH r AS (SELECT * FROM ${rows(names)}), created AS (
-          INSERT INTO ${table} (${names.map(identifier).join(', ')}) SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM r
-          RETURNING ${id}::text AS id)
-        INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, created.id, r.token FROM created, r ${keepToken}
-        RETURNING contact_id`),
+      statementsOf(postgres).all<{ contact_id: string }, [rows: readonly ContactRow[]]>(`
+        INSERT INTO ${table} (${names.map(identifier).join(', ')})
+        SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM ${rows(names, '$1')} RETURNING ${id}::text AS contact_id`),
     // An open record with the same key was stored by a run that was interrupted.
     noteConsent: run<[records: readonly ConsentRecord[]]>(
       `INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)

@@ -25,7 +25,8 @@ export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: numbe
 
 /** Why a plan is held back; null where it passes. */
 export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
-  const { contacts, pairs, unsubscribes, clears, removals, overwrites, subscriptionCreates, contactsOfOne } = counts;
+  const { contacts, pairs, unsubscribes, clears, removals, moved, overwrites, subscriptionCreates, contactsOfOne } =
+    counts;
   const { limit } = counts;
   const { missing, fieldNames, contactsBefore, entries, unclear } = facts;
   const problems: [HeldReason, string][] = [];
@@ -35,8 +36,8 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
   };
   bound(
     'too_many_changes',
-    unsubscribes + clears + removals,
-    `unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs`,
+    unsubscribes + clears + removals + moved,
+    `unsubscribes ${unsubscribes}, clears values of ${clears}, marks ${removals} as removed and gives ${moved} contacts to other subscriptions, of ${pairs} pairs`,
   );
   for (const { field, side, count } of overwrites)
     bound(

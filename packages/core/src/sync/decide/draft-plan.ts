@@ -17,7 +17,7 @@ import {
   valueFingerprint,
 } from '../mapping/prepare-mapping.ts';
 import { maxEntries, type SyncState } from '../mapping/state.ts';
-import { type Base, encodeToken, type FieldBase } from '../mapping/token.ts';
+import { type Base, contactFingerprint, encodeToken, type FieldBase } from '../mapping/token.ts';
 import type { ContactIndex } from '../match/contact-index.ts';
 import type { FieldChange, WithoutContact } from '../report/changes.ts';
 import type {
@@ -154,7 +154,9 @@ export class DraftPlan {
       ...person,
       changes,
       subscriptionWrites: [],
-      contactWrites: [contactWriteOf(contact, { ...base, optOut }, this.#run.mapping, write)],
+      contactWrites: [
+        contactWriteOf(contact, { ...base, contact: contactFingerprint(id), optOut }, this.#run.mapping, write),
+      ],
       consent: [],
     });
   }
@@ -282,6 +284,7 @@ export function toContactCreate(
   const base: Base = {
     subscriptionId: subscription.id,
     address: addressFingerprint(mapping, subscription.email),
+    contact: 0,
     consent: isAway ? 'left_newsletter' : 'subscribed',
     optOut: optOut && isOptingOut,
     fields,

@@ -1,14 +1,9 @@
 /** Plans the values of a pair: a three-way merge of each field with the value both sides last agreed on. Pure. */
 import { valueOf } from '../mapping/canonical-value.ts';
 import type { Pair } from '../mapping/pair.ts';
-import {
-  readContact,
-  readSubscription,
-  type ReadyField,
-  type ReadyMapping,
-  valueFingerprint,
-} from '../mapping/prepare-mapping.ts';
-import type { AwaitedWrite, FieldBase } from '../mapping/token.ts';
+import { readContact, readSubscription, valueFingerprint } from '../mapping/prepare-mapping.ts';
+import type { ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
+import { type AwaitedWrite, type FieldBase, unseenForm } from '../mapping/token.ts';
 import type { ChangeReason, FieldChange } from '../report/changes.ts';
 import type { PairFindings, Side } from '../report/findings.ts';
 import type { CustomFieldWrite } from '../report/plan.ts';
@@ -122,7 +117,7 @@ const changedBy = { newsletter: 'changed_by_newsletter', crm: 'changed_by_crm' }
 
 function planField(
   field: ReadyField,
-  before: FieldBase,
+  given: FieldBase,
   pair: Pair,
   mapping: ReadyMapping,
   findings: PairFindings,
@@ -131,8 +126,10 @@ function planField(
   const b = readContact(field, pair.contact);
   if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
   if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
-  const there = a.state === 'value' ? shownByContact(field, a.text, before, pair) : undefined;
-  if (a.state !== 'value' || there === undefined) return { base: before };
+  const there = a.state === 'value' ? shownByContact(field, a.text, given, pair) : undefined;
+  if (a.state !== 'value' || there === undefined) return { base: given };
+  const isUnseen = given.toContact?.isForm && given.toContact.fingerprint === unseenForm;
+  const before = isUnseen ? { ...given, toContact: formOf(mapping, there) } : given;
   const isTwoWay = field.direction === 'both';
   const shown = { newsletter: a.text, crm: there };
   // Written once where nobody can see it.
@@ -140,6 +137,11 @@ function planField(
     return { base: before };
   if (a.text === there) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
 
+  // The link of the contact has moved: the value may be that of another person until it changes.
+  if (!isTwoWay && before.toContact?.isForm && before.toContact.fingerprint === formOf(mapping, there).fingerprint) {
+    findings.add(changedBy.crm, field, 'crm');
+    return { base: before };
+  }
   const echo = planEcho(field, before, shown, mapping);
   if (echo) {
     findings.add(changedBy[echo.side], field, echo.side);
@@ -171,6 +173,12 @@ function planField(
   };
 }
 
+const formOf = (mapping: ReadyMapping, text: string): AwaitedWrite => ({
+  fingerprint: valueFingerprint(mapping, text),
+  count: 0,
+  isForm: true,
+});
+
 /** The side that shows what was last written to it in another form, while the other side still has that value. */
 function planEcho(
   field: ReadyField,
@@ -184,7 +192,7 @@ function planEcho(
     const other = shown[otherThan[side]];
     const written = before.agreed ?? wrote.fingerprint;
     if (valueFingerprint(mapping, other) !== written) continue;
-    const form: AwaitedWrite = { fingerprint: valueFingerprint(mapping, shown[side]), count: 0, isForm: true };
+    const form = formOf(mapping, shown[side]);
     // Seen before: the side goes on showing this form.
     if (wrote.isForm && wrote.fingerprint === form.fingerprint) return { side, base: before };
     if (wrote.isForm || wrote.fingerprint !== written || !isEcho(field, other, shown[side])) continue;

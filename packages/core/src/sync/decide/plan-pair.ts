@@ -4,7 +4,7 @@ import { hasToken, type SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
 import type { Pair } from '../mapping/pair.ts';
 import { isErased, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
-import { type Base, encodeToken } from '../mapping/token.ts';
+import { type Base, contactFingerprint, encodeToken } from '../mapping/token.ts';
 import type { Member } from '../match/matching.ts';
 import { PairFindings } from '../report/findings.ts';
 import type {
@@ -33,8 +33,8 @@ export interface PairOptions extends ConsentOptions {
   readonly needsToken?: boolean | undefined;
   /** The subscription has a further address of the contact, not its own. */
   readonly isFurther?: boolean | undefined;
-  /** The base is from a token of another subscription. It is replaced only once an opt-out has to be remembered. */
-  readonly hasTokenOfAnother?: boolean | undefined;
+  /** A token that was written before the contact had an id gets it, where nothing else is written as well. */
+  readonly addsContactId?: boolean | undefined;
 }
 
 /**
@@ -51,13 +51,12 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const findings = new PairFindings(pair);
   if (base && isErased(subscription)) return erasedPlan({ ...pair, base }, mapping, findings, options);
 
-  const isValueHeld = options.valuesWait === true || base?.waits === true;
-  const valuesWait = isValueHeld || consentAlone;
+  const valuesWait = options.valuesWait === true || consentAlone;
   const consent = planConsent(pair, mapping, findings, options);
   const further = planFurther(pair, mapping, options);
   const saysNo = consent.records.length > 0 || further.writes.length > 0;
   const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
-  const isMirrored = consentAlone && !isValueHeld && hasLeft(subscription.status);
+  const isMirrored = consentAlone && !options.valuesWait && hasLeft(subscription.status);
   const values = planFields(pair, mapping, findings, ({ newsletter }) =>
     isMirrored ? newsletter !== 'status' : valuesWait,
   );
@@ -67,17 +66,17 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const unchanged: Base = {
     subscriptionId: subscription.id,
     address: address.fingerprint,
+    contact: contactFingerprint(contact.id),
     consent: consent.state,
     optOut: consent.optOut,
-    ...(base?.waits && { waits: true }),
     fields: values.fields,
-    // The run's state remembers the findings of a token that waits.
-    reported: base?.waits ? 0 : findings.reported,
+    reported: findings.reported,
   };
-  const isTokenWritten = options.hasTokenOfAnother
-    ? base?.optOut !== unchanged.optOut
-    : !isSameBase(base, unchanged) &&
-      (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
+  const isIdAdded =
+    base?.contact !== unchanged.contact && !valuesWait && (base?.contact !== 0 || options.addsContactId);
+  const isTokenWritten =
+    (isIdAdded || !isSameBase(base, unchanged)) &&
+    (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
   const subscriptionWrite = subscriptionWriteOf(subscription.id, unsubscribe, values.custom);
   const isChanged = subscriptionWrite !== null || further.writes.length > 0 || Object.keys(changes).length > 0;
   if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, unchanged, findings);
@@ -192,7 +191,7 @@ function erasedPlan(
   findings.add('erased');
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
   const optOut = isOptedOut(contact.optOut, mapping.optOut) ?? base.optOut;
-  const next = { ...base, optOut, reported: findings.reported };
+  const next = { ...base, contact: contactFingerprint(contact.id), optOut, reported: findings.reported };
   const contactWrite = contactWriteOf(contact, next, mapping, { situation: 'erased', changes: {}, key });
   const isWritten = contactWrite.token !== contact.token && !consentAlone;
   return { ...planOf('erased', next, findings), contactWrite: isWritten ? contactWrite : null };

@@ -5,11 +5,11 @@ import { getsMail, hasLeft } from '../../facts/subscriber-status.ts';
 import { isRecord } from '../../is-record.ts';
 import { addressKey } from '../../signup/address.ts';
 import { isOptedOut, OptOutSurvey, type UsualOptOut } from '../mapping/opt-out.ts';
-import { addressFingerprint, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { type ReadyMapping, stateFingerprint, type SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { maxEntries, type SyncState } from '../mapping/state.ts';
 import { isTokenId } from '../mapping/token.ts';
 import { ContactIndex } from '../match/contact-index.ts';
-import { baseOfAnother, type Match, Matching, type Member, oldestTwin } from '../match/matching.ts';
+import { type Match, Matching, type Member, oldestTwin } from '../match/matching.ts';
 import { isUrgent } from '../report/changes.ts';
 import { type FindingContext, FindingLog } from '../report/findings.ts';
 import type { PairPlan, PlannedBatch, PlannedPair, SyncPlan } from '../report/plan.ts';
@@ -84,7 +84,7 @@ export class Reconciler {
   constructor(options: ReconcilerOptions) {
     const { mapping, state, scope = 'everything', mayBeLate = true } = options;
     this.#options = options;
-    const log = new FindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
+    const log = new FindingLog(state.reported, (text) => stateFingerprint(mapping, text).toString(36));
     const isOfAll = scope === 'everything';
     this.#run = { mapping, state, log, unclear: new UnclearWords(), isOfAll, mayBeLate };
     const { optOut } = mapping;
@@ -229,7 +229,7 @@ export class Reconciler {
     this.#countSubscription(subscription);
     if (row === 0) return void this.#withoutContact.set(id, subscription);
     this.#contacts.setMatched([row]);
-    if (!isAtRest) return this.#addPair(subscription, [{ row, isLinked }]);
+    if (!isAtRest) return this.#addPair(subscription, [{ row, base: this.#contacts.baseFor(row, id) }]);
     this.#tally.pairs += 1;
     this.#options.onAtRest?.(this.#contacts.contactAt(row).id);
   }
@@ -243,7 +243,7 @@ export class Reconciler {
     this.#tally.pairs += 1;
     const [first] = members;
     const plans = this.#plansOf({ subscription, members }, false);
-    if (plans.some((plan) => plan.findings.length > 0 || plan.contactWrite || plan.base.waits))
+    if (plans.some((plan) => plan.findings.length > 0 || plan.contactWrite))
       this.#pairs.push({ subscription, members, plans });
     else if (members.length === 1 && first) this.#options.onAtRest?.(this.#contacts.contactAt(first.row).id);
     if (members.length === 1) return;
@@ -260,7 +260,10 @@ export class Reconciler {
 
   #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, consentAlone: boolean): PairPlan[] {
     const [first] = members;
-    if (first && members.length === 1) return [this.#planMember(subscription, first, { consentAlone })];
+    if (first && members.length === 1) {
+      const base = first.base && first.isCopied ? { ...first.base, fields: [] } : first.base;
+      return [this.#planMember(subscription, { ...first, base }, { consentAlone })];
+    }
     const { optOut } = this.#run.mapping;
     const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) === true);
     const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
@@ -275,19 +278,14 @@ export class Reconciler {
   }
 
   #planMember(subscription: SyncSubscription, member: Member, options: PairOptions): PairPlan {
-    const { row, isLinked, hasTokenOfAnother, isFurther, also } = member;
+    const { row, base, isFurther, also } = member;
     const contacts = this.#contacts;
-    const base = hasTokenOfAnother
-      ? baseOfAnother(contacts.at(row).base, subscription, this.#run.mapping)
-      : isLinked
-        ? contacts.baseFor(row, subscription.id)
-        : undefined;
     const contact = contacts.contactAt(row);
     const pair = { subscription, contact, base };
     const open = this.#handOver.of(contact);
     const all = {
       ...options,
-      hasTokenOfAnother,
+      addsContactId: this.#run.isOfAll,
       isFurther,
       also,
       knowsOptOut: open?.knowsOptOut,
@@ -351,19 +349,12 @@ export class Reconciler {
       const { subscription, members, plans } = pair;
       const shown = this.#contacts.unusualOptOuts(members.map(({ row }) => row));
       if (this.#run.unclear.addPair(subscription, plans, shown, this.#run)) this.#unclear.add(pair);
-      for (const [index, { situation, findings, base }] of plans.entries()) {
+      for (const [index, { situation, findings }] of plans.entries()) {
         const row = members[index]?.row ?? 0;
         if (situation === 'erased') this.#draft.addErased(this.#contacts.contactAt(row));
-        if (!base.waits) {
-          this.#run.log.add(findings);
-          continue;
-        }
-        // The token of a pair that waits remembers no findings.
-        const context = this.#contextOf(row, subscription);
-        for (const { code } of findings) this.#run.log.report(code, context);
-        this.#run.log.report('token_of_another', context);
+        this.#run.log.add(findings);
       }
-      if (plans.every(({ base }) => base.waits)) this.#handOver.keep(subscription.id);
+      this.#tally.moved += members.filter(({ isMoved }) => isMoved).length;
       const wasRefused = members.some(({ row }) => this.#handOver.of(this.#contacts.contactAt(row)));
       if (plans.some(({ contactWrite }) => contactWrite))
         this.#draft.changed.push(joinPlans(subscription, plans, wasRefused));

@@ -8,17 +8,8 @@ import { isRecord } from '../../is-record.ts';
 import { addressKey } from '../../signup/address.ts';
 import { type Reading, readValue, type ValueKind } from './canonical-value.ts';
 import { contactPaths, type SyncContact } from './contact.ts';
-import {
-  checkMapping,
-  type ConflictRule,
-  type Direction,
-  type FieldMapping,
-  MappingError,
-  type SituationActions,
-  subscriptionProperties,
-  type SubscriptionProperty,
-  type SyncMapping,
-} from './mapping.ts';
+import { checkMapping, MappingError, subscriptionProperties, type SubscriptionProperty } from './mapping.ts';
+import type { ConflictRule, Direction, FieldMapping, SituationActions, SyncMapping } from './mapping.ts';
 import { optOutText, type UsualOptOut } from './opt-out.ts';
 
 /** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
@@ -176,15 +167,20 @@ export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
   return /\.invalid$/i.test(email.trim());
 }
 
-/** 48 bits that stand for an address, the same for all spellings of it. */
+/** 48 bits that stand for an address or another text in the state of a sync, the same for all spellings of it. */
+export function stateFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, text: string): number {
+  const [low, high] = hashText(addressKey(text), seed);
+  return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
+}
+
+/** 24 bits that stand for an address in its token, the same for all spellings of it. */
 export function addressFingerprint(mapping: Pick<ReadyMapping, 'seed'>, email: string): number {
   return keyFingerprint(mapping, addressKey(email));
 }
 
-/** The same 48 bits for the key of an address. */
+/** The same 24 bits for the key of an address. */
 export function keyFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, key: string): number {
-  const [low, high] = hashText(key, seed);
-  return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
+  return hashText(key, seed)[0] & 0xffffff;
 }
 
 /** 24 bits that stand for a canonical value. */

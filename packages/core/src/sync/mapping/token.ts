@@ -2,11 +2,14 @@
  * The sync token: the state that both sides of a pair last agreed on, as a text of at most 255 characters in a text
  * field of the contact. Pure.
  *
- * Characters: version 1, publication 3, subscription id 22, address 8, consent 1, reported findings 4, then for each
- * field with something to remember its identity and flags (3), the value both sides last agreed on (4) and, for each
- * side whose echo is awaited, what was written and how often (4 + 1; 0 for another form that the side shows), checksum
- * 4. Fields are found by their identity: rows of the mapping can be added, removed and put in another order.
+ * Characters: version 1, publication 3, subscription id 22, address 4, contact id 4, consent 1, reported findings 4,
+ * then for each field with something to remember its identity and flags (3), the value both sides last agreed on (4)
+ * and, for each side whose echo is awaited, what was written and how often (4 + 1; 0 for another form that the side
+ * shows), checksum 4. Fields are found by their identity: rows of the mapping can be added, removed and put in another
+ * order.
  */
+import { usualForm } from './contact-id.ts';
+
 /** The longest text that every CRM's text field keeps (Salesforce and Pipedrive: 255). */
 export const tokenLimit = 255;
 
@@ -22,6 +25,9 @@ export interface AwaitedWrite {
   /** It was not written: the side shows it in place of the agreed value, in another form. */
   readonly isForm?: true;
 }
+
+/** Stands for a form that a side did not deliver yet: what it shows first is it. */
+export const unseenForm = 0;
 
 /** The part of a prepared mapping that decides the layout of a token. */
 export interface TokenLayout {
@@ -47,20 +53,20 @@ export interface FieldBase {
 /** The state that both sides of a pair last agreed on. */
 export interface Base {
   readonly subscriptionId: string;
-  /** 48 bits that stand for the address. */
+  /** 24 bits that stand for the address. */
   readonly address: number;
+  /** 24 bits that stand for the contact's own id; 0 where the token was written before the contact had one. */
+  readonly contact: number;
   readonly consent: ConsentState;
   /** The contact's opt-out as it was last seen; undefined where it never was. */
   readonly optOut: boolean | undefined;
-  /** Whether the values of the pair wait until a person clears the token. */
-  readonly waits?: boolean | undefined;
   /** By the mapping's fields; without entries for those with nothing to remember. */
   readonly fields: readonly (FieldBase | undefined)[];
   /** A bit per finding that was reported already. */
   readonly reported: number;
 }
 
-const version = '2';
+const version = '3';
 /** The digits of base64url (RFC 4648). */
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** The number of each character code; -1 for every other. */
@@ -69,13 +75,12 @@ for (let number = 0; number < digits.length; number += 1) numbers[digits.charCod
 
 const consents: readonly ConsentState[] = ['unknown', 'subscribed', 'left_newsletter', 'opted_out_in_crm'];
 const optOuts: readonly (boolean | undefined)[] = [undefined, false, true];
-/** Added to the number of consent and opt-out where values wait. */
-const waiting = 12;
 
 /** Positions of the parts. */
 const idStart = 1 + 3;
 const addressAt = idStart + 22;
-const consentAt = addressAt + 8;
+const contactAt = addressAt + 4;
+const consentAt = contactAt + 4;
 const reportedAt = consentAt + 1;
 const headLength = reportedAt + 4;
 const checksumLength = 4;
@@ -106,8 +111,9 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
     version +
     number(mapping.publication, 3) +
     encodeId(base.subscriptionId) +
-    number(base.address, 8) +
-    number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut) + (base.waits ? waiting : 0), 1) +
+    number(base.address, 4) +
+    number(base.contact, 4) +
+    number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut), 1) +
     number(base.reported, 4);
   for (const { index, identity } of mapping.fields) {
     const field = base.fields[index];
@@ -146,6 +152,29 @@ export function isWhole(token: unknown): token is string {
 /** The end of a token, which hardly another one has: part of what it says, and the checksum. */
 export const tokenEnd = (token: string): string => token.slice(-2 * checksumLength);
 
+/** Whether a whole token was written for the contact with this id; undefined where the contact had none yet. */
+export function isTokenOfContact(token: string, id: string): boolean | undefined {
+  const contact = numberAt(token, contactAt, 4);
+  return contact === 0 ? undefined : contact === fingerprintOf(id) || contact === contactFingerprint(id);
+}
+
+/** Whether a whole token was written for a contact that had an id. */
+export const hasContactId = (token: string): boolean => numberAt(token, contactAt, 4) !== 0;
+
+/** A whole token of a contact that had no id yet, with its id. */
+export function withContactId(token: string, id: string): string {
+  const text = token.slice(0, contactAt) + number(contactFingerprint(id), 4) + token.slice(consentAt, -checksumLength);
+  return text + number(checksumOf(text, text.length), checksumLength);
+}
+
+/** 24 bits that stand for the id of a contact, in whatever form a CRM shows it; never 0. */
+export const contactFingerprint = (id: string): number => fingerprintOf(usualForm(id));
+
+const fingerprintOf = (id: string): number => checksumOf(id, id.length) || 1;
+
+/** Whether the address that a whole token remembers has this fingerprint. */
+export const isTokenOfAddress = (token: string, address: number): boolean => numberAt(token, addressAt, 4) === address;
+
 /** Whether a whole token belongs to another publication. */
 export function isForeign(token: string, { publication }: Pick<TokenLayout, 'publication'>): boolean {
   return numberAt(token, 1, 3) !== publication;
@@ -155,8 +184,7 @@ export function isForeign(token: string, { publication }: Pick<TokenLayout, 'pub
 export function readToken(token: string, mapping: TokenLayout, subscriptionId: string): Base | undefined {
   if (isForeign(token, mapping)) return undefined;
   const said = numberAt(token, consentAt, 1);
-  const waits = said >= waiting;
-  const consent = consents[Math.floor((waits ? said - waiting : said) / 3)];
+  const consent = consents[Math.floor(said / 3)];
   if (consent === undefined) return undefined;
   const entries = new Map<number, FieldBase>();
   const end = token.length - checksumLength;
@@ -165,10 +193,10 @@ export function readToken(token: string, mapping: TokenLayout, subscriptionId: s
   if (at !== end) return undefined;
   return {
     subscriptionId,
-    address: numberAt(token, addressAt, 8),
+    address: numberAt(token, addressAt, 4),
+    contact: numberAt(token, contactAt, 4),
     consent,
     optOut: optOuts[said % 3],
-    ...(waits && { waits }),
     fields: mapping.fields.map(({ identity }) => entries.get(identity)),
     reported: numberAt(token, reportedAt, 4),
   };
@@ -221,7 +249,7 @@ export function isHeadSettled(token: string, address: number, hasLeft: boolean, 
   const consent = consents[Math.floor(said / 3)];
   return (
     numberAt(token, reportedAt, 4) === 0 &&
-    numberAt(token, addressAt, 8) === address &&
+    numberAt(token, addressAt, 4) === address &&
     (hasLeft ? consent === 'left_newsletter' || consent === 'opted_out_in_crm' : consent === 'subscribed') &&
     (optOut === undefined || optOuts[said % 3] === optOut)
   );

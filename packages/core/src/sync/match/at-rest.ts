@@ -4,15 +4,8 @@ import { addressKey } from '../../signup/address.ts';
 import { canonicalText } from '../mapping/canonical-value.ts';
 import { readPath } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import {
-  isErased,
-  keyFingerprint,
-  type ReadyField,
-  type ReadyMapping,
-  subscriptionValue,
-  type SyncSubscription,
-  valueFingerprint,
-} from '../mapping/prepare-mapping.ts';
+import { isErased, keyFingerprint, subscriptionValue, valueFingerprint } from '../mapping/prepare-mapping.ts';
+import type { ReadyField, ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { isFieldSettled, isForeign, isHeadSettled } from '../mapping/token.ts';
 
 /** A subscription, the record of its one contact, and the whole token of that contact, which names the subscription. */

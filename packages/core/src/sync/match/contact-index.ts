@@ -4,14 +4,26 @@
  */
 import { getsMail } from '../../facts/subscriber-status.ts';
 import { addressKey, isAddress } from '../../signup/address.ts';
+import { compareIds } from '../mapping/contact-id.ts';
 import { addressesIn, hasToken, pathsOf, readPath, type SyncContact, textOf } from '../mapping/contact.ts';
 import { type OptOutSurvey, unusualOptOut } from '../mapping/opt-out.ts';
 import type { Pair } from '../mapping/pair.ts';
-import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
-import { type Base, decodeToken, idKey, isForeign, isTokenOf, isWhole, readToken, tokenKey } from '../mapping/token.ts';
+import { keyFingerprint, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import {
+  type Base,
+  decodeToken,
+  hasContactId,
+  idKey,
+  isForeign,
+  isTokenOf,
+  isTokenOfAddress,
+  isTokenOfContact,
+  isWhole,
+  readToken,
+  tokenKey,
+} from '../mapping/token.ts';
 import type { RunContext } from '../report/run-context.ts';
 import { isAtRest } from './at-rest.ts';
-import { compareIds } from './whose-contact.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
 type RowNumbers = number | number[];
@@ -181,13 +193,15 @@ export class ContactIndex {
 
   /** The base in the token of a contact that is linked to this subscription. */
   baseFor(row: number, subscriptionId: string): Base | undefined {
-    const token = this.#tokens[row];
-    return token === undefined ? undefined : readToken(token, this.#run.mapping, subscriptionId);
+    return this.isLinked(row) ? readToken(this.#tokens[row] ?? '', this.#run.mapping, subscriptionId) : undefined;
   }
 
   /** Whether the linked contact of a row shows, together with its subscription, what its token says. */
   isAtRest(row: number, subscription: SyncSubscription, key: string): boolean {
-    const pair = { subscription, record: this.#records[row], token: this.#tokens[row] ?? '', isEmpty: this.#isEmpty };
+    const token = this.#tokens[row] ?? '';
+    // A contact that was created gets its id into the token.
+    if (this.#run.isOfAll && !hasContactId(token)) return false;
+    const pair = { subscription, record: this.#records[row], token, isEmpty: this.#isEmpty };
     return isAtRest(pair, this.#run.mapping, key);
   }
 
@@ -255,7 +269,7 @@ export class ContactIndex {
     if (this.#byFurtherAddress.has(key)) return undefined;
     if (row === undefined) return this.linkedTo(id).length === 0 ? 0 : undefined;
     if (typeof row !== 'number' || this.#further.has(row)) return undefined;
-    if (this.#isOnlyLink(row, id)) return row;
+    if (this.#isOnlyLink(row, id, key)) return row;
     const isFree = this.tokenState(row) === 'none' || this.tokenState(row) === 'damaged';
     return isFree && this.linkedTo(id).length === 0 ? row : undefined;
   }
@@ -280,10 +294,21 @@ export class ContactIndex {
     return this.tokenState(row) === 'whole';
   }
 
-  /** Whether the contact's token names the subscription, and no other token does. */
-  #isOnlyLink(row: number, id: string): boolean {
-    const token = this.#tokens[row];
-    return token !== undefined && this.#bySubscription.get(this.#keys[row] ?? 0) === row && isTokenOf(token, id);
+  /**
+   * Whether the token of a contact was written for it: for its id, or before it had one for its address.
+   *
+   * @param key - of its own address
+   */
+  hasOwnToken(row: number, key: string): boolean {
+    const token = this.#tokens[row] ?? '';
+    const id = textOf(readPath(this.#records[row], this.#run.mapping.paths.id));
+    return isTokenOfContact(token, id) ?? isTokenOfAddress(token, keyFingerprint(this.#run.mapping, key));
+  }
+
+  /** Whether the contact's own token names the subscription, and no other token does. */
+  #isOnlyLink(row: number, id: string, key: string): boolean {
+    const isOnly = this.#bySubscription.get(this.#keys[row] ?? 0) === row;
+    return isOnly && isTokenOf(this.#tokens[row] ?? '', id) && this.hasOwnToken(row, key);
   }
 }
 

@@ -3,25 +3,25 @@
  * tokens that name another subscription. Collects what is known of each contact; `whose-contact.ts` decides. Pure.
  */
 import { addressKey } from '../../signup/address.ts';
-import {
-  addressFingerprint,
-  isErased,
-  readContact,
-  type ReadyMapping,
-  type SyncSubscription,
-  valueFingerprint,
-} from '../mapping/prepare-mapping.ts';
-import type { Base } from '../mapping/token.ts';
+import { addressFingerprint, isErased, readContact, valueFingerprint } from '../mapping/prepare-mapping.ts';
+import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { type Base, type FieldBase, unseenForm } from '../mapping/token.ts';
+import type { SyncContact } from '../mapping/contact.ts';
 import type { ContactIndex } from './contact-index.ts';
 import { type Claim, type Decision, oldestOfTwins, whoseContact } from './whose-contact.ts';
 
 /** A contact of a subscription. */
 export interface Member {
   readonly row: number;
-  /** Whether its token counts. */
-  readonly isLinked: boolean;
-  /** Whether its token is somebody else's: opt-outs go by the address, and values wait. */
-  readonly hasTokenOfAnother?: boolean | undefined;
+  /** What its token remembers of the subscription; undefined where they meet for the first time. */
+  readonly base: Base | undefined;
+  /**
+   * Whether its token was written for another contact: it counts for the consent of the subscription that it names, and
+   * not for values.
+   */
+  readonly isCopied?: boolean | undefined;
+  /** Whether its own token named another subscription. */
+  readonly isMoved?: boolean | undefined;
   /** Whether the subscription has one of its further addresses, not its own. */
   readonly isFurther?: boolean | undefined;
   /** Other living subscriptions with an address of the contact: its opt-out counts for them as well. */
@@ -47,6 +47,7 @@ export interface Match {
 /** A contact, and what is decided about it. */
 interface Decided extends Decision {
   readonly row: number;
+  readonly isCopied: boolean;
   readonly base: Base | undefined;
   /** Keys of its addresses, its own first. */
   readonly keys: readonly string[];
@@ -98,30 +99,35 @@ export class Matching {
     for (const row of rows) {
       if (contacts.isMatched(row)) continue;
       const decided = this.decide(row);
-      const { of, plans, whose } = decided;
+      const { of, isLeft, isMoved, isCopied } = decided;
       if (of) contacts.setMatched([row]);
       const also: SyncSubscription[] = [];
       for (const [subscription, way] of this.#othersOf(decided)) {
         matches.get(subscription)?.others.push({ row, way });
         if (way === 'further') also.push(subscription);
       }
-      if (!of || plans === 'nothing') continue;
+      if (!of || isLeft) continue;
       const isFurther = decided.keys.indexOf(addressKey(of.email)) > 0;
-      const hasTokenOfAnother = plans === 'opt-outs';
-      matches.get(of)?.members.push({ row, isLinked: whose === 'token', hasTokenOfAnother, isFurther, also });
+      matches.get(of)?.members.push({ row, base: this.#baseFor(decided, of), isCopied, isMoved, isFurther, also });
     }
     return [...matches.values()];
   }
 
   /** Subscriptions with an address of a contact that belongs to another one, and how it has the address. */
-  *#othersOf({ base, keys, of, plans }: Decided): Generator<readonly [SyncSubscription, OtherWay], void, undefined> {
+  *#othersOf({
+    base,
+    keys,
+    of,
+    isLeft,
+    isMoved,
+  }: Decided): Generator<readonly [SyncSubscription, OtherWay], void, undefined> {
     if (!of) return;
-    if (plans === 'nothing') yield [of, 'foreign'];
+    if (isLeft) yield [of, 'foreign'];
     for (const [position, key] of keys.entries()) {
       const other = this.#living.get(key);
       if (!other || other === of) continue;
-      const isStale = position === 0 && plans === 'all' && base?.address === addressFingerprint(this.#mapping, key);
-      yield [other, plans === 'nothing' ? 'foreign' : isStale ? 'stale' : 'further'];
+      const isStale = position === 0 && !isMoved && base?.address === addressFingerprint(this.#mapping, key);
+      yield [other, isLeft ? 'foreign' : isStale ? 'stale' : 'further'];
     }
   }
 
@@ -143,46 +149,50 @@ export class Matching {
       (key, position) =>
         (position === 0 || key === present) && base?.address === addressFingerprint(this.#mapping, key),
     );
+    const isCopied = base !== undefined && !contacts.hasOwnToken(row, keys[0] ?? '');
     const claim: Claim = {
-      token: contacts.tokenState(row) === 'foreign' ? 'foreign' : base ? (fits ? 'fits' : 'strays') : 'none',
+      token: contacts.tokenState(row) === 'foreign' ? 'foreign' : !base ? 'none' : isCopied ? 'copied' : 'own',
       names: !base ? 'none' : named ? (isErased(named) ? 'erased' : 'living') : this.#isComplete ? 'gone' : 'unread',
+      fits,
       own: own ? (own === named ? 'named' : 'other') : 'none',
       further: free !== undefined,
-      held: base !== undefined && this.#isHeld(row, base.subscriptionId, named),
+      held: named !== undefined && this.#isHeld(row, named),
     };
     const decision = whoseContact(claim);
     const of = { token: named, own, further: free, nobody: undefined }[decision.whose];
-    return { ...decision, row, base, keys, of };
+    return { ...decision, isCopied, row, base, keys, of };
   }
 
-  /** Whether another contact has the address of a subscription, or a token that names it. */
-  #isHeld(row: number, id: string, named: SyncSubscription | undefined): boolean {
-    const contacts = this.#contacts;
-    const holding = named ? [...contacts.withAddress(named.email), ...contacts.withFurther(named.email)] : [];
-    return [...contacts.linkedTo(id), ...holding].some((other) => other !== row);
+  /** Whether another contact has the address of a subscription. */
+  #isHeld(row: number, { email }: SyncSubscription): boolean {
+    const holding = [...this.#contacts.withAddress(email), ...this.#contacts.withFurther(email)];
+    return holding.some((other) => other !== row);
+  }
+
+  /** What the token of a contact remembers of its subscription. */
+  #baseFor({ row, base, isCopied, isMoved }: Decided, { id, email }: SyncSubscription): Base | undefined {
+    if (!base) return undefined;
+    const address = addressFingerprint(this.#mapping, email);
+    if (isMoved)
+      return movedBase({ ...base, subscriptionId: id, address }, this.#contacts.contactAt(row), this.#mapping);
+    if (!isCopied) return base;
+    return base.subscriptionId === id.toLowerCase() ? { ...base, address } : undefined;
   }
 }
 
 /**
- * The base of a contact whose token is somebody else's: how its opt-out was last seen, and nothing more. A token with
- * it makes the values wait until a person clears it.
+ * The base of a contact whose link moves to another subscription. Its opt-out was seen before, and so were its values,
+ * which may be those of another person: none of them goes to the newsletter before somebody changes it.
  */
-export function baseOfAnother(
-  base: Base | undefined,
-  { id, email }: SyncSubscription,
-  mapping: ReadyMapping,
-): Base | undefined {
-  return (
-    base && {
-      subscriptionId: id,
-      address: addressFingerprint(mapping, email),
-      consent: 'unknown',
-      optOut: base.optOut,
-      waits: true,
-      fields: [],
-      reported: 0,
-    }
-  );
+function movedBase(base: Base, contact: SyncContact, mapping: ReadyMapping): Base {
+  const fields = mapping.fields.map((field): FieldBase | undefined => {
+    const shown = readContact(field, contact);
+    if (field.direction === 'to_contact' || (shown.state === 'value' && shown.text === '')) return undefined;
+    const fingerprint = shown.state === 'value' ? valueFingerprint(mapping, shown.text) : unseenForm;
+    const toContact = { fingerprint, count: 0, isForm: true } as const;
+    return field.direction === 'both' ? { agreed: valueFingerprint(mapping, ''), toContact } : { toContact };
+  });
+  return { ...base, consent: 'unknown', reported: 0, fields };
 }
 
 /** The row of the oldest contact of a subscription, where the others are its twins. */
@@ -191,7 +201,7 @@ export function oldestTwin(
   contacts: ContactIndex,
   mapping: ReadyMapping,
 ): number | undefined {
-  const several = members.map(({ row, isLinked }) => {
+  const several = members.map(({ row, base: known, isMoved }) => {
     const { contact, base } = contacts.at(row);
     const showsItsBase = mapping.fields.every((field) => {
       const { agreed, toContact } = base?.fields[field.index] ?? {};
@@ -202,7 +212,7 @@ export function oldestTwin(
     });
     return {
       id: contact.id,
-      isLinked: isLinked && base?.waits !== true,
+      isLinked: known !== undefined && !isMoved,
       isUnedited: base !== undefined && showsItsBase,
     };
   });

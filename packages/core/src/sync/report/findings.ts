@@ -35,8 +35,9 @@ export const findingTexts = {
   },
   changed_by_crm: {
     message:
-      'The CRM shows what the sync wrote in another form, such as cut or in lower case; the newsletter keeps it.',
-    remedy: 'Give the field in the CRM room for it. If a person changed it there, change it in the newsletter, too.',
+      'The CRM shows a value of its own: what it made of a written one, or that of the person whose address the contact had before. The newsletter keeps another.',
+    remedy:
+      'Give the field in the CRM room for what is written. If its value is right, change it in the newsletter, too.',
   },
   changed_by_newsletter: {
     message: 'The newsletter shows what the sync wrote in another form, such as cut; the CRM keeps it.',
@@ -108,9 +109,9 @@ export const findingTexts = {
   },
   token_of_another: {
     message:
-      'The sync token of the contact is that of another person, or of a subscription that is gone. Opt-outs go by the address, values wait.',
+      'The sync token of the contact is that of another contact, or another contact has its former address. Nobody has its address: it is left alone.',
     remedy:
-      'If the address is right, clear the sync token of the contact; otherwise set the address back. Erase a contact whose person was erased.',
+      'If the address is right, clear the sync token of the contact; otherwise set the address back, or delete the contact.',
   },
   token_of_another_newsletter: {
     message: 'The sync token of the contact belongs to another newsletter: values and opt-outs of the contact wait.',

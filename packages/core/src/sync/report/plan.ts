@@ -80,7 +80,7 @@ export interface PairPlan {
 }
 
 /** A change of the CRM. */
-export interface HandedOver {
+interface HandedOver {
   /** Whether the CRM refused it in an earlier run: such changes come last. */
   readonly wasRefused?: boolean | undefined;
 }
@@ -175,6 +175,8 @@ export interface SyncCounts {
   /** Pairs in which a field that had a value gets none. */
   readonly clears: number;
   readonly removals: number;
+  /** Contacts that belong to another subscription than before: they were given its address. */
+  readonly moved: number;
   /** Contacts whose opt-out is set. */
   readonly optOuts: number;
   /** Values that are replaced by others, by field and side; most first. */
@@ -190,8 +192,8 @@ export interface SyncCounts {
   /** The most contacts of one person that are written. */
   readonly contactsOfOne: number;
   /**
-   * How many unsubscribes, cleared values and removals pass without a person, overwritten values of a field, people
-   * asked to subscribe, and contacts of one person.
+   * How many unsubscribes, cleared values, removals and moved contacts pass without a person, overwritten values of a
+   * field, people asked to subscribe, and contacts of one person.
    */
   readonly limit: number;
   readonly findings: number;

@@ -1,13 +1,7 @@
 /** What a plan changes, as a person reads it: a line for each changed field, and one sentence for all of it. Pure. */
 import { bulkUpdateLimit } from '../../contract/values.ts';
-import {
-  type ChangeKind,
-  changeKinds,
-  type ChangeReason,
-  type FieldChange,
-  type WithoutContact,
-  withoutContactTexts,
-} from './changes.ts';
+import { changeKinds, withoutContactTexts } from './changes.ts';
+import type { ChangeKind, ChangeReason, FieldChange, WithoutContact } from './changes.ts';
 import type { Side } from './findings.ts';
 import type { PlannedWrites, SyncPlan } from './plan.ts';
 

@@ -7,6 +7,8 @@ export class Tally {
   contacts = 0;
   subscriptions = 0;
   pairs = 0;
+  /** Contacts whose link moves to another subscription. */
+  moved = 0;
   readonly #counts = {
     contactCreates: 0,
     contactUpdates: 0,
@@ -58,10 +60,10 @@ export class Tally {
 
   /** The counts, with those that are not about batches. */
   total(others: Pick<SyncCounts, 'removals' | 'withoutContact' | 'unknownContacts' | 'limit'>): SyncCounts {
-    const { contacts, subscriptions, pairs } = this;
+    const { contacts, subscriptions, pairs, moved } = this;
     const overwrites = [...this.#overwrites]
       .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
       .map(([, each]) => each);
-    return { contacts, subscriptions, pairs, ...this.#counts, ...others, overwrites };
+    return { contacts, subscriptions, pairs, moved, ...this.#counts, ...others, overwrites };
   }
 }
