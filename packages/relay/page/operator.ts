@@ -1,4 +1,4 @@
-/** `<operator-page>`: signs the operator in, shows the relay's status every few seconds, and offers the actions. */
+/** `<operator-page>`: signs the operator in, shows the relay's status as it changes, and offers the actions. */
 import {
   button,
   formatNumber,
@@ -19,6 +19,7 @@ import './person-search.ts';
 import { discardButton, redriveButton, redriveLabels } from './signup-list.ts';
 import { destinations, hourChart, stateBadge, subscriptions, summarize, tiles } from './status-view.ts';
 
+/** The least time between two looks at the relay, in milliseconds. */
 const refreshMs = 3000;
 const wrongToken = 'The token is wrong. Copy it again, without spaces.';
 
@@ -57,6 +58,8 @@ export class OperatorPage extends PageElement implements OperatorActions {
   /** Why signing in failed. */
   declare wrong: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Number of the last change that was heard of. */
+  #change = 0;
 
   constructor() {
     super();
@@ -73,7 +76,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
     void this.refresh();
   }
 
-  /** Reads and shows the status, now and every few seconds from now on. */
+  /** Reads and shows the status, now, and from now on whenever it changes, or once a minute. */
   async refresh(): Promise<void> {
     clearTimeout(this.#timer);
     try {
@@ -85,8 +88,17 @@ export class OperatorPage extends PageElement implements OperatorActions {
       if (error instanceof SignedOutError) return this.#signOut(hasToken() ? wrongToken : '');
       this.connection = ['bad', 'no answer'];
     }
-    this.#timer = setTimeout(() => void this.refresh(), refreshMs);
+    this.#timer = setTimeout(() => void this.#refreshOnChange(), refreshMs);
     await this.updateComplete;
+  }
+
+  async #refreshOnChange(): Promise<void> {
+    const timer = this.#timer;
+    const since = this.#change;
+    const read = await request<{ number: number }>(`changes?since=${since}`).catch(() => undefined);
+    this.#change = read?.number ?? 0;
+    // Unless it was refreshed, or the operator signed out, in the meantime.
+    if (timer === this.#timer && this.status) await this.refresh();
   }
 
   /** Runs an action and shows why it failed. */

@@ -58,6 +58,10 @@ const commands: CommandLine<null>['commands'] = {
     about: 'read an export into the store; records that exist stay unchanged, so a repetition adds nothing',
     load: () => import('./commands/import.ts'),
   },
+  restore: {
+    about: 'mark what waits in a store that was restored from a backup as possibly sent: it is looked up first',
+    load: () => import('./commands/restore.ts'),
+  },
   suppressions: {
     about: 'write the hashes of erased people to a file, for newsletter import --suppress',
     load: operatorCommand('suppressions'),

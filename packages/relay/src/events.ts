@@ -141,7 +141,12 @@ export class Events {
 
   /** Listens from now on. A handler must return at once and never throw. */
   on(handlers: EventHandlers): void {
-    this.#listeners.push(eventListener(handlers));
+    this.onEach(eventListener(handlers));
+  }
+
+  /** Listens to every event from now on. */
+  onEach(listener: EventListener): void {
+    this.#listeners.push(listener);
   }
 
   readonly emit: EventListener = (event) => {

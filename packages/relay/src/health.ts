@@ -73,8 +73,10 @@ export class StoreHealth {
   }
 
   /**
-   * Looks whether signups can be stored. Without any that was stored within a minute it also writes, and while the store
-   * fails, more than a signup would. @throws StoreUnavailableError
+   * Looks whether signups can be stored. Without any that was stored within a minute it also writes, and while the
+   * store fails, more than a signup would.
+   *
+   * @throws StoreUnavailableError
    */
   async probe(): Promise<void> {
     const { now } = this.#options;

@@ -8,23 +8,40 @@ export type Log = Logger;
 export interface LogOptions {
   /** `fatal`, `error`, `warn`, `info`, `debug` or `silent`. Default `info`. */
   readonly level?: string | undefined;
-  /** Removed from every line. */
+  /** Removed from every line but its own sentence. */
   readonly secrets?: readonly string[] | undefined;
+  /** Removed from errors alone, because the relay's own sentences may contain them. */
+  readonly weakSecrets?: readonly string[] | undefined;
   /** Destination of the lines. Default: standard output, written synchronously. */
   readonly destination?: DestinationStream | undefined;
+}
+
+/** Before and behind the message of a line, which pino writes last. */
+const messagePart = /^(.*)(,"msg":"(?:[^"\\]|\\.)*"\}\s*)$/s;
+
+/**
+ * A line of the log without addresses and secrets. Its message is a sentence of the relay's own, in which a secret that
+ * is also a word would leave a gap that tells it.
+ */
+export function redactLine(line: string, secrets: readonly string[]): string {
+  const [, fields = line, message = ''] = messagePart.exec(line) ?? [];
+  return redact(fields, secrets) + redact(message);
 }
 
 /**
  * No code logs an address or a key on purpose; the hook also removes those in messages of libraries and stack traces.
  */
-export function createLog({ level = 'info', secrets = [], destination }: LogOptions = {}): Log {
+export function createLog({ level = 'info', secrets = [], weakSecrets = [], destination }: LogOptions = {}): Log {
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: (line) => redact(line, secrets) },
+      serializers: {
+        err: (error: Error): unknown => JSON.parse(redact(JSON.stringify(pino.stdSerializers.err(error)), weakSecrets)),
+      },
+      hooks: { streamWrite: (line) => redactLine(line, secrets) },
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );

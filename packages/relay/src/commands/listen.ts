@@ -1,9 +1,11 @@
 /** The HTTP server of the relay, with the time limits that a public port needs. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server';
 import { refusalBody, refused } from '@newsletter-kit/core/endpoint';
 import { StartupError } from '../errors.ts';
+import type { Log } from '../log.ts';
 
 /** An open port. */
 export interface Listening {
@@ -49,6 +51,31 @@ const segment = String.raw`(?!\.{1,2}(?:[/?]|$))(?:[\w.~!$&'()*+,;=:@-]|(?!${nee
  */
 const plainTarget = new RegExp(String.raw`^(?:https?://[^/?#\\]*)?(?:/${segment})*/?(?:\?|$)`, 'i');
 
+/** Options of {@link listen}. */
+export interface ListenOptions {
+  /** The settings of the address, for errors. */
+  readonly settings?: typeof visitorSettings;
+  readonly log?: Pick<Log, 'warn'>;
+  /** Default: what the limit on open files allows. */
+  readonly maxConnections?: number | undefined;
+}
+
+/** Open files that the store, its log and outgoing calls need beside the connections. */
+const otherFiles = 64;
+
+/** How many connections the system allows this process; undefined where it does not say, which only Linux does. */
+function connectionLimit(): number | undefined {
+  try {
+    const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return files === undefined ? undefined : Math.max(1, Number(files) - otherFiles);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long a full table of connections is logged no second time, in milliseconds. */
+const quietMs = 3_600_000;
+
 /**
  * @param server - `peer`: address of the connection, null if unknown
  * @throws StartupError if the port cannot be opened
@@ -56,7 +83,7 @@ const plainTarget = new RegExp(String.raw`^(?:https?://[^/?#\\]*)?(?:/${segment}
 export async function listen(
   { fetch }: { fetch(this: void, request: Request, peer: string | null): Promise<Response> },
   { host, port }: { readonly host: string; readonly port: number },
-  settings = visitorSettings,
+  { settings = visitorSettings, log, maxConnections = connectionLimit() }: ListenOptions = {},
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.
   const listener = getRequestListener(
@@ -76,6 +103,16 @@ export async function listen(
       outgoing
         .writeHead(404, { 'content-type': 'application/json', connection: 'close' })
         .end(JSON.stringify(refusalBody(notPlain)));
+  });
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  let loggedAt = -quietMs;
+  server.on('drop', () => {
+    if (performance.now() - loggedAt < quietMs) return;
+    loggedAt = performance.now();
+    log?.warn(
+      { connections: maxConnections },
+      'no more connections can be open, and new visitors are refused: raise the limit on open files (LimitNOFILE, ulimit -n), or end idle connections sooner in the proxy',
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {

@@ -233,10 +233,9 @@ async function countOf(
 }
 
 /** The status; figures in one column. */
-function statusLines(
-  { counts, due, oldestWaitingSince, forms, paused, deadByReason, held, statuses, shared, webhooks, running }: Status,
-  webhookLines: (webhooks: Status['webhooks']) => readonly string[],
-): string[] {
+function statusLines(status: Status, webhookLines: (webhooks: Status['webhooks']) => readonly string[]): string[] {
+  const { counts, due, oldestWaitingSince, forms, paused, deadByReason, held, statuses, shared, webhooks } = status;
+  const { running, lastErasureAt } = status;
   const unknownDelivery = shared
     ? 'by the relays that share the store; see the operator page of each'
     : 'no relay is running here';
@@ -258,6 +257,7 @@ function statusLines(
     ...reasonLines(held.filter(({ state }) => state === 'review')),
     `Dead         ${counts.dead}`,
     ...reasonLines(deadByReason),
+    `Erased       ${lastErasureAt === null ? 'nothing yet' : `what had expired by ${new Date(lastErasureAt).toISOString()}`}`,
     ...webhookLines(webhooks).map((line) => `Webhooks     ${line}`),
   ];
 }

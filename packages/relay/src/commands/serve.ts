@@ -3,13 +3,14 @@ import process from 'node:process';
 import { isSigning } from '../config/form.ts';
 import { createMachineRelay } from '../machine.ts';
 import { readConfig } from '../config/read.ts';
-import { type RelayConfig, secretsOf } from '../config/settings.ts';
+import { namedSecrets, type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkConsents, checkOrigins, checkStoreClock, logChecks, serviceTime } from '../checks.ts';
 import { checkMail } from '../mail-checks.ts';
 import { openTransport } from '../confirmation/smtp.ts';
 import { startRetentionJob } from '../ops/retention.ts';
+import { weakSecrets } from '../ops/weak-secrets.ts';
 import { createLog, type Log, plainLines } from '../log.ts';
 import { storeName } from '../config/store-address.ts';
 import { openStore } from '../store/open-store.ts';
@@ -28,7 +29,10 @@ export async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const stopAsked = firstSignal();
   const secret = signingSecret(config);
-  const log = logFor(config, secret);
+  const weak = weakSecrets(namedSecrets(config));
+  const log = logFor(config, secret, new Set(weak.map((each) => each.secret)));
+  for (const { setting, why } of weak)
+    log.warn({ setting, why }, 'this secret is weak, and removed from errors alone: choose a longer one, at random');
   const { store: place } = config;
   const store = await (place.kind === 'sqlite' ? openStoreThread(place.path) : openStore(place));
   try {
@@ -45,8 +49,8 @@ export async function serve(): Promise<void> {
     });
     const own = config.operator.listen;
     // Opened first: the line that says that signups are taken comes once everything listens.
-    const operator = own && (await listen({ fetch: relay.fetchPrivate }, own, operatorSettings));
-    const server = await listen(relay, config.listen);
+    const operator = own && (await listen({ fetch: relay.fetchPrivate }, own, { settings: operatorSettings, log }));
+    const server = await listen(relay, config.listen, { log });
     const { waiting, review, dead } = await store.counts();
     log.info(
       { address: server.address, operator: operator?.address, store: storeName(config.store), waiting, review, dead },
@@ -92,12 +96,13 @@ function signingSecret({ secret, forms, store }: RelayConfig): string | undefine
     : undefined;
 }
 
-function logFor(config: RelayConfig, secret = ''): Log {
+function logFor(config: RelayConfig, secret = '', weak: ReadonlySet<string>): Log {
   const { level, format } = config.log;
   const plain = format === 'plain' || (format === 'auto' && process.stdout.isTTY);
   return createLog({
     level,
-    secrets: [...secretsOf(config), secret],
+    secrets: [...secretsOf(config), secret].filter((each) => !weak.has(each)),
+    weakSecrets: [...weak],
     destination: plain ? plainLines((text) => process.stdout.write(text)) : undefined,
   });
 }

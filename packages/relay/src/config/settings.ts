@@ -2,6 +2,7 @@
 import { type Form, formSettings } from './form.ts';
 import { configFile, relaySettings } from './relay.ts';
 import type { Section, Setting, ValueOf } from './setting.ts';
+import { passwordOf } from './store-address.ts';
 import { type WebhookDestination, webhookSettings } from './webhook.ts';
 
 /** A setting, and the section of a file whose parts each have their own; null for a setting of the whole relay. */
@@ -27,15 +28,27 @@ export interface RelayConfig extends ValueOf<typeof relaySettings> {
   readonly webhooks: readonly WebhookDestination[];
 }
 
-/** Every secret of a configuration, for removal from logs. */
-export function secretsOf(
+/** Every secret of a configuration, with the setting that has it. */
+export function namedSecrets(
   config: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms' | 'webhooks'>,
-): readonly string[] {
+): readonly (readonly [setting: string, secret: string])[] {
   const { store, operator, secret, mail, forms, webhooks } = config;
-  const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
-  const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
-  const ofWebhooks = [...webhooks.flatMap(({ secrets }) => secrets), ...(mail.bounceSecrets ?? [])];
-  return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms, ...ofWebhooks]
-    .filter((each) => each !== undefined)
-    .filter(Boolean);
+  const named: (readonly [string, string | undefined])[] = [
+    ['RELAY_STORE', passwordOf(store)],
+    ['RELAY_OPERATOR_TOKEN', operator.token],
+    ['RELAY_SECRET', secret],
+    ['RELAY_SMTP_URL', mail.server?.auth?.pass],
+    ...Object.values(forms).flatMap(({ apiKey, protection }): [string, string | undefined][] => [
+      ['NEWSLETTER_API_KEY', apiKey],
+      ['RELAY_TURNSTILE_SECRET', protection.turnstile?.secret],
+    ]),
+    ...webhooks.flatMap(({ secrets }) => secrets.map((each): [string, string] => ['RELAY_WEBHOOK_SECRET', each])),
+    ...(mail.bounceSecrets ?? []).map((each): [string, string] => ['RELAY_BOUNCE_SECRET', each]),
+  ];
+  return named.flatMap(([setting, value]) => (value ? [[setting, value] as const] : []));
+}
+
+/** Every secret of a configuration, for removal from logs. */
+export function secretsOf(config: Parameters<typeof namedSecrets>[0]): readonly string[] {
+  return namedSecrets(config).map(([, secret]) => secret);
 }

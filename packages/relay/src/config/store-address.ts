@@ -15,19 +15,45 @@ export type StoreAddress =
 export const storeAddressFormat =
   'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
 
-/** @returns null if the text is not an address of {@link storeAddressFormat} */
-export function readStoreAddress(text: string): StoreAddress | null {
+/** What PostgreSQL's addresses may have and this one may not. @returns the end of a sentence; null where nothing is */
+function problemOf(text: string): string | null {
+  const parameters = URL.canParse(text) ? new URL(text).searchParams : new URLSearchParams();
+  const [hosts = ''] = /^[a-z]+:\/\/[^/?]*/.exec(text) ?? [];
+  if (`${hosts}${parameters.get('host') ?? ''}`.replace(/^.*@/, '').includes(','))
+    return 'must name one host: of several, the address of what leads to the primary, such as HAProxy or a virtual IP';
+  if ((parameters.get('target_session_attrs') ?? 'any') !== 'any')
+    return 'must not have target_session_attrs, which chooses among several hosts: the relay says by itself where a server is read-only';
+  const [mode, root] = [parameters.get('sslmode') ?? 'disable', parameters.get('sslrootcert')];
+  if (!['disable', 'require', 'verify-ca', 'verify-full'].includes(mode))
+    return 'must have disable, require, verify-ca or verify-full as sslmode';
+  if (root === 'system') return 'must have the path of a file as sslrootcert';
+  return mode === 'verify-ca' && root === null ? 'needs sslrootcert beside sslmode=verify-ca' : null;
+}
+
+/** @returns an address of {@link storeAddressFormat}, or what is wrong with the text, as the end of a sentence */
+export function readStoreAddress(text: string): StoreAddress | { readonly problem: string } {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path && path !== ':memory:') return { kind: 'sqlite', path };
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1)
-    return { kind: 'postgres', url: text };
-  return null;
+  const problem = /^postgres(ql)?:\/\//.test(text) ? problemOf(text) : storeAddressFormat;
+  if (problem !== null) return { problem };
+  if (!URL.canParse(text) || new URL(text).pathname.length < 2) return { problem: storeAddressFormat };
+  const url = new URL(text);
+  // With it pg takes sslmode as PostgreSQL's documentation has it: require encrypts, and verifies nobody.
+  if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
+  return { kind: 'postgres', url: url.href };
 }
 
 /** The address without user and password, for messages. */
 export function storeName(address: StoreAddress): string {
   if (address.kind === 'sqlite') return address.path;
   if (address.kind === 'durable-object') return 'Durable Object';
-  const { host, pathname } = new URL(address.url);
-  return `postgres://${host}${pathname}`;
+  const { host, pathname, searchParams } = new URL(address.url);
+  return `postgres://${host || (searchParams.get('host') ?? '')}${pathname}`;
+}
+
+/** The password in an address; empty where there is none. */
+export function passwordOf(address: StoreAddress): string {
+  if (address.kind !== 'postgres') return '';
+  const { password, searchParams } = new URL(address.url);
+  return decodeURIComponent(password) || (searchParams.get('password') ?? '');
 }

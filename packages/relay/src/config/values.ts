@@ -4,7 +4,7 @@ import { readServiceAddress } from '@newsletter-kit/core/engine';
 import { isAddress, normalizeAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { readSmtpUrl, smtpUrlFormat } from './smtp-url.ts';
-import { readStoreAddress, storeAddressFormat } from './store-address.ts';
+import { readStoreAddress } from './store-address.ts';
 
 /** A text with a format of its own. @param read - returns null for a text that is wrong */
 const parsed = <Value>(read: (text: string) => Value | null, message: string) =>
@@ -81,7 +81,12 @@ export const origin = z.string().superRefine((text, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-export const store = parsed(readStoreAddress, storeAddressFormat);
+export const store = z.string().transform((text, context) => {
+  const read = readStoreAddress(text);
+  if ('kind' in read) return read;
+  context.addIssue({ code: 'custom', message: read.problem });
+  return z.NEVER;
+});
 
 export const apiUrl = z
   .string('is missing: set it to the root address of the API, which ends with /v2')

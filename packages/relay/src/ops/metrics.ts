@@ -200,6 +200,11 @@ const table = {
     name: 'newsletter_relay_store_oldest_transaction_seconds',
     help: 'How long the oldest open transaction of a PostgreSQL store has run, as far as the role of the relay may see; no row that it might read is cleared away.',
   },
+  erased: {
+    type: Gauge,
+    name: 'newsletter_relay_last_erasure_timestamp_seconds',
+    help: 'When what is older than its retention was last erased, in seconds since the Unix epoch; 0 before the first time.',
+  },
   paused: {
     type: Gauge,
     name: 'newsletter_relay_paused',
@@ -369,15 +374,16 @@ async function readStore({ store, now }: MetricsContext) {
 /** @param read - null if the store did not answer: a missing figure is better than an old one */
 function showStore(
   read: Awaited<ReturnType<typeof readStore>> | null,
-  { queue, held, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader }: Meters,
+  { queue, held, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader, erased }: Meters,
   { config, now }: MetricsContext,
   failingDestinations: ReadonlySet<string>,
 ): void {
   for (const gauge of [queue, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
-  for (const gauge of [held, paused, reader]) gauge.remove();
+  for (const gauge of [held, paused, reader, erased]) gauge.remove();
   if (read === null) return;
   if (read.readerMs !== undefined) reader.set(read.readerMs / 1000);
   for (const [state, count] of Object.entries(read.overview.counts)) queue.set({ state }, count);
+  erased.set((read.overview.lastErasureAt ?? 0) / 1000);
   held.set(heldMails(read.overview));
   const empty = Object.keys(config.forms).map((form) => ({ form, open: 0, oldestSince: null }));
   for (const { form, open, oldestSince } of [...empty, ...read.overview.forms]) {

@@ -10,7 +10,7 @@ import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
 import type { RelayContext } from '../context.ts';
 import { toListedForm } from './listed-form.ts';
 import { toListed } from './listed-signup.ts';
-import { type Operator, selectorFormat } from './operator.ts';
+import { createChanges, type Operator, selectorFormat } from './operator.ts';
 import { type PrivateAccess, refuse, refusePrivate } from './private-access.ts';
 import { readFilter } from './signup-filter.ts';
 
@@ -29,9 +29,11 @@ const largestPage = 1000;
  * are never authorized.
  */
 export function operatorApi(
-  { config, log }: Pick<RelayContext, 'config' | 'log'>,
+  context: Pick<RelayContext, 'config' | 'log' | 'events' | 'stopping'>,
   { operator, access, now }: OperatorApiOptions,
 ): Hono {
+  const { config, log } = context;
+  const changes = createChanges(context);
   const api = new Hono();
   operatorPage(api);
 
@@ -45,6 +47,9 @@ export function operatorApi(
   });
 
   api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
+  api.get('/api/changes', async ({ req }) =>
+    Response.json({ number: await changes(Number(req.query('since'))) }, { headers }),
+  );
   api.on(['GET', 'POST'], '/api/check', async ({ req }) => {
     const read = checkRequest.safeParse(req.method === 'GET' ? {} : await req.json().catch(() => null));
     if (!read.success)

@@ -4,6 +4,7 @@
  */
 import type { Overview } from '../store/overview.ts';
 import type { RelayContext } from '../context.ts';
+import { within } from '../deadline.ts';
 import type { RelayEvent } from '../events.ts';
 import {
   type ConsentRecord,
@@ -74,6 +75,33 @@ export function createRunningStatus({
       unclearConsents: unclearConsentsText(overview, forms),
       minutes: counters.minutes(),
     }),
+  };
+}
+
+/** How long a page waits for a change, in milliseconds: shorter than proxies wait for an answer. */
+const changeMs = 55_000;
+
+/**
+ * Counts the events of a relay, so that a page needs to ask only when something has changed.
+ *
+ * @returns waits until the number is another than `since`, at most a minute, and returns it
+ */
+export function createChanges({
+  events,
+  stopping,
+}: Pick<RelayContext, 'events' | 'stopping'>): (since: number) => Promise<number> {
+  let number = 0;
+  let next = Promise.withResolvers<void>();
+  const change = (): void => {
+    number += 1;
+    next.resolve();
+    next = Promise.withResolvers();
+  };
+  events.onEach(change);
+  stopping.addEventListener('abort', change, { once: true });
+  return async (since) => {
+    if (since === number && !stopping.aborted) await within(changeMs, next.promise).catch(() => undefined);
+    return number;
   };
 }
 

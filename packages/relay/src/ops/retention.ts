@@ -28,7 +28,7 @@ export interface RetentionOptions {
  */
 export async function applyRetention({ store, retention, log, now = Date.now }: RetentionOptions): Promise<void> {
   try {
-    const erased = await store.expire(momentsBefore(retention, now()));
+    const erased = await store.expire(momentsBefore(retention, now()), now());
     await store.counters.expire(now());
     if (erased > 0) log.info({ erased }, 'erased what was older than its retention, and repeats in review');
   } catch (error) {

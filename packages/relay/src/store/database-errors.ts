@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../errors.ts';
 
 const broke = 'the connection broke';
 const mayNotWrite = 'the relay may not write there; change the permissions or name another place';
+const unknownIssuer = 'nobody known here has signed its certificate; name the file of its authority in sslrootcert';
 export const diskIsFull = 'the disk is full; free some space';
 
 /**
@@ -35,6 +36,14 @@ const explanations: Readonly<Partial<Record<string, string>>> = {
   EHOSTUNREACH: 'there is no route to that host; check the network',
   ECONNRESET: broke,
   EPIPE: broke,
+
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownIssuer,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownIssuer,
+  CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is for another name; name the host as it does, or set sslmode=verify-ca',
 
   '28P01': 'the password is wrong; correct it',
   '28000': 'it rejects this user; correct the user, or its pg_hba.conf',
@@ -82,10 +91,20 @@ function codeOf(error: Error): string | null {
   return first instanceof Error ? codeOf(first) : null;
 }
 
-/** Whether an error is of a database, a file or a network: a defect of the relay throws the language's own classes. */
-const isOfDriver = (error: unknown): error is Error =>
-  error instanceof Error &&
-  ![TypeError, RangeError, ReferenceError, SyntaxError].some((ofDefects) => error instanceof ofDefects);
+/** What pg and the platform of Workers say without a code: connections, their time limits and logins, objects. */
+const uncoded = /connection|terminated|timeout|pool|SASL|password|Durable Object|storage/i;
+
+/**
+ * Whether an error is of a database, a file or a network: it has a code that is not one of the program's own, or is one
+ * of those that pg gives none. Any other is a defect of the relay.
+ */
+function isOfDriver(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof StoreUnavailableError) return true;
+  const code = codeOf(error);
+  if (code !== null) return !/^ERR_(?!TLS|SSL)/.test(code);
+  return error.constructor === Error && uncoded.test(error.message);
+}
 
 /**
  * Whether the error concerns the store as a whole – disk, lock, file, connection – and not the one statement that met
@@ -102,6 +121,7 @@ export function explainStoreError(error: unknown): string {
   if (!isOfDriver(error)) return `of a defect of the relay, which please report: ${String(error)}`;
   const code = codeOf(error);
   if (code === null) {
+    if (/SSL/.test(error.message)) return 'it has no TLS; set ssl = on there, or sslmode=disable';
     if (/timeout/i.test(error.message)) return explanations['ETIMEDOUT'] ?? '';
     return /connection|terminated/i.test(error.message) ? broke : error.message;
   }

@@ -48,6 +48,8 @@ export interface Overview {
   readonly held: readonly HeldSignups[];
   /** Consents in words that are unclear, of the newest {@link recentRead} in {@link recentMs}. */
   readonly unclearConsents: readonly UnclearConsent[];
+  /** When what has expired was last erased; null before the first time. */
+  readonly lastErasureAt: number | null;
   /**
    * What the API says of the subscriptions of delivered signups, the most frequent first, of the newest
    * {@link recentRead} signups in {@link recentMs}. Null: unknown.

@@ -39,6 +39,7 @@ export function toCounts(rows: readonly Row[]): SignupCounts {
  * @param held - rows of signups that are held, one per state and reason
  * @param unclear - rows of unclear consents, one per form and text
  * @param statuses - rows of the statuses of subscriptions, one per word
+ * @param lastErasure - row of the setting of that name
  */
 export function toOverview(
   counts: SignupCounts,
@@ -48,6 +49,7 @@ export function toOverview(
   held: readonly Row[],
   unclear: readonly Row[],
   statuses: readonly Row[],
+  lastErasure: Row | undefined,
 ): Overview {
   const forms = rowsAs<FormBacklog>(byForm);
   return {
@@ -59,6 +61,7 @@ export function toOverview(
     held: rowsAs(held),
     unclearConsents: rowsAs(unclear),
     statuses: rowsAs(statuses),
+    lastErasureAt: numberOrNull(lastErasure?.['value']),
   };
 }
 

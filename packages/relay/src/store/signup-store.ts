@@ -462,9 +462,15 @@ export interface SignupStore {
   /**
    * Erases records older than their retention, and duplicates in review.
    *
+   * @param at - kept as {@link Overview.lastErasureAt}
    * @returns number of signups and entries
    */
-  expire(retention: Retention): Promise<number>;
+  expire(retention: Retention, at?: number): Promise<number>;
+  /**
+   * Marks every signup that waits as one that an earlier attempt may have sent: it is looked up first. For a store that
+   * was restored from a backup. @returns how many
+   */
+  restored(now: number): Promise<number>;
   /**
    * Imports signups, consents and hashes of erased people of an export; existing records stay unchanged. A signup that
    * was `sent` waits, with `tried`.

@@ -1,7 +1,6 @@
 /** The log of a Worker: the JSON lines of a machine's log on the console, with addresses and secrets removed. */
-import { redact } from '@newsletter-kit/core';
 import { pino } from 'pino';
-import type { Log, LogOptions } from '../log.ts';
+import { type Log, type LogOptions, redactLine } from '../log.ts';
 
 /** Bundlers for Workers take pino's build for browsers. */
 export function createConsoleLog({ level = 'info', secrets = [] }: Omit<LogOptions, 'destination'>): Log {
@@ -9,7 +8,7 @@ export function createConsoleLog({ level = 'info', secrets = [] }: Omit<LogOptio
     const { time, msg, ...rest }: { time?: number; msg?: string } = line;
     const text = JSON.stringify({ ...rest, time: new Date(time ?? 0).toISOString(), msg });
     // oxlint-disable-next-line no-console -- The log of a Worker is its console.
-    console.log(redact(text, secrets));
+    console.log(redactLine(text, secrets));
   };
   return pino({
     level,

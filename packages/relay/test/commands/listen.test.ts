@@ -4,6 +4,7 @@ import { Agent, request, Server, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../src/commands/listen.ts';
+import { createLog } from '../../src/log.ts';
 import { getRaw, leaked, pathTricks, plainlyNames } from '../path-tricks.ts';
 import { operatorToken, runRelay, site, type RunningRelay } from '../running-relay.ts';
 import { waitFor, waitUntil } from '../../../../test/support/waits.ts';
@@ -199,4 +200,14 @@ it('ignores an interrupted post, and continues', async () => {
   const next = await fetch(`${address}/signup`, { method: 'POST', headers: json, body: '{"email":"ada@example.com"}' });
   expect(next.status).toBe(202);
   expect(await relay.store.counts()).toMatchObject({ waiting: 1 });
+});
+
+it('logs once that no more connections can be open, and what to do', async () => {
+  const warned: string[] = [];
+  const log = createLog({ destination: { write: (line) => void warned.push(line) } });
+  const server = await listen(runRelay(), { host: '127.0.0.1', port: 0 }, { log, maxConnections: 2 });
+  onTestFinished(() => server.close(0));
+  await Promise.all([dial(server.address), dial(server.address)]);
+  for (const _ of [1, 2]) await once((await dial(server.address)).socket, 'close');
+  expect(warned).toEqual([expect.stringMatching(/LimitNOFILE/)]);
 });

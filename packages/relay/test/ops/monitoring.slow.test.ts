@@ -172,7 +172,7 @@ async function startRelays(webhook: string) {
   await store.setPaused(true);
   await store.close();
 
-  const [healthy, key, publication, down, dead, mail, webhooks, paused, full, gone, bots, strangers] =
+  const [healthy, key, publication, down, dead, mail, webhooks, paused, full, gone, bots, strangers, unclear] =
     await Promise.all([
       behind(works),
       behind(keyApi, { RELAY_ALERT_WEBHOOK: webhook }),
@@ -192,6 +192,7 @@ async function startRelays(webhook: string) {
       behind(works),
       behind(works),
       behind(works, { ...confirming, RELAY_SMTP_URL: mailServer.url }),
+      behind(works),
     ]);
   const cramped: Readonly<Record<string, TroubledRelay>> = canMount() ? { cramped: await crampedRelay() } : {};
 
@@ -222,6 +223,11 @@ async function startRelays(webhook: string) {
     // More than the others together, of whose signups a rule sees those of all relays.
     bots: { relay: bots, cause: () => signUp(bots, 500, { hp_field: 'x' }), fires: ['NewsletterRelayHoneypotFilled'] },
     strangers: { relay: strangers, cause: () => signUp(strangers, 60), fires: ['NewsletterRelayFewConfirmed'] },
+    unclear: {
+      relay: unclear,
+      cause: () => signUp(unclear, 1, { consent: 'perhaps, if I may' }),
+      fires: ['NewsletterRelayUnclearConsents'],
+    },
     gone: {
       relay: gone,
       cause: () => Promise.resolve(void gone.child.kill('SIGKILL')),

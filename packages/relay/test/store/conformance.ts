@@ -953,6 +953,25 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(found.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))).toEqual(names);
     });
 
+    it('marks what waits in a restored store as possibly sent, and nothing else', async () => {
+      const store = await fresh();
+      const ids = [await store.accept(ofPerson('ada@example.com')), await store.accept(ofPerson('bob@example.com'))];
+      await store.accept({ ...ofPerson('eve@example.com'), suspected: 'a robot' });
+      const [sent] = await store.claim({ forms, limit: 1, now: start });
+      await store.settle([sent?.id ?? ''], { state: 'delivered', at: start });
+      expect(await store.restored(start + 10)).toBe(1);
+      const batch = { id: signupId(start), publicationId: 'pub_1' };
+      expect(await store.claim({ forms, limit: 9, now: start + 10, batch })).toEqual([]);
+      const [claimed, ...others] = await store.claim({ forms, limit: 9, now: start + 10 });
+      expect([ids.includes(claimed?.id ?? ''), claimed?.tried, claimed?.attempts, others]).toEqual([true, true, 0, []]);
+    });
+
+    it('keeps when it was last erased', async () => {
+      const store = await fresh();
+      await store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null }, start + 5);
+      expect((await store.overview(start)).lastErasureAt).toBe(start + 5);
+    });
+
     it('redrives only selected dead letters and signups in review', async () => {
       const store = await fresh();
       const ids = await kept(store);
@@ -1024,6 +1043,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         held: [],
         unclearConsents: [],
         statuses: [],
+        lastErasureAt: null,
       });
       await kept(store);
       for (const [index, sentence] of ['nein', 'Yes 🌷.', 'Yes 🌷.', 'of long ago'].entries())

@@ -19,6 +19,11 @@ describe('an error of the driver', () => {
     [withCode('53400'), 'PostgreSQL reported error 53400'],
     [withCode('EMFILE'), 'the system reported error EMFILE'],
     [new Error('Connection terminated unexpectedly'), 'the connection broke'],
+    [
+      withCode('ERR_TLS_CERT_ALTNAME_INVALID'),
+      'its certificate is for another name; name the host as it does, or set sslmode=verify-ca',
+    ],
+    [new Error('The server does not support SSL connections'), 'it has no TLS; set ssl = on there, or sslmode=disable'],
     [new Error('Query read timeout'), 'it does not answer in time; check host, port and firewall'],
   ])('%s concerns the whole store, and says what to do', (error, said) => {
     expect(isStoreFailure(error)).toBe(true);
@@ -39,8 +44,15 @@ describe('an error of the driver', () => {
   });
 });
 
-it.each([TypeError, RangeError, ReferenceError, SyntaxError])('a %s is a defect of the relay', (Defect) => {
-  const defect = new Defect('Map.groupBy is not a function');
-  expect([isStoreFailure(defect), storeError('read', defect)]).toEqual([false, defect]);
+it.each([
+  new TypeError('Map.groupBy is not a function'),
+  new RangeError('Invalid array length'),
+  new ReferenceError('x is not defined'),
+  new SyntaxError('Unexpected token in JSON'),
+  new Error('A form belongs to no publication.'),
+  Object.assign(new Error('Expected values to be equal'), { code: 'ERR_ASSERTION' }),
+  Object.assign(new TypeError('cannot be bound'), { code: 'ERR_INVALID_ARG_TYPE' }),
+])('%s is a defect of the relay', (defect) => {
+  expect(isStoreFailure(defect)).toBe(false);
   expect(storeError('read', defect)).toBe(defect);
 });

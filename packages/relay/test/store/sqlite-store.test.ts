@@ -9,8 +9,10 @@ import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore }
 import { conditions } from '../../src/store/conditions.ts';
 import { applicationId, openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { steps } from '../../src/store/sqlite/schema.ts';
+import { openStoreThread } from '../../src/store/sqlite/store-thread.ts';
 import { dialect, filtered, sql, scans, webhooks } from '../../src/store/sqlite/statements.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
 import { describeCounters } from './counter-conformance.ts';
@@ -345,3 +347,60 @@ function newer(folder: string): string {
   db.close();
   return path;
 }
+
+it('answers operators while a writer waits for the lock of another program', async () => {
+  const path = join(scratchFolder(), 'relay.db');
+  const store = await openStoreThread(path);
+  onTestFinished(() => store.close());
+  await store.accept(newSignup('ada@example.com'));
+  // What reads has started.
+  expect((await store.counts()).waiting).toBe(1);
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  const ended: string[] = [];
+  const note = (what: string) => () => void ended.push(what);
+  const stored = store.accept(newSignup('bob@example.com')).then(note('stored'), note('not stored'));
+  await Promise.all([
+    store.overview(Date.now()).then(note('read')),
+    store.list({}, { limit: 9 }).then(note('read')),
+    store.person('ada@example.com').then(note('read')),
+    store.webhooks.overview().then(note('read')),
+  ]);
+  other.exec('COMMIT');
+  await stored;
+  expect(ended.slice(0, 4)).toEqual(['read', 'read', 'read', 'read']);
+});
+
+it('counts by form and state what an earlier version stored, a large store while it takes signups', async () => {
+  const path = join(scratchFolder(), 'relay.db');
+  const before = openSqliteStore(path);
+  const loaded = await Promise.all(
+    Array.from({ length: 3 }, (_, n) => before.accept({ ...newSignup(`p${n}@example.com`), form: `form${n % 2}` })),
+  );
+  await before.close();
+  const earlier = new DatabaseSync(path);
+  // As a large store is after its migration.
+  earlier.exec(`DELETE FROM tally; DELETE FROM setting WHERE name = 'tallied'`);
+  earlier.close();
+  const store = await openStoreThread(path);
+  onTestFinished(() => store.close());
+  await store.accept({ ...newSignup('new@example.com'), form: 'form1' });
+  const [sent] = await store.claim({ forms: ['form0'], limit: 1, now: Date.now() });
+  await store.settle([sent?.id ?? ''], { state: 'delivered', at: Date.now() });
+  expect(loaded).toContain(sent?.id);
+  const shown = {
+    counts: { waiting: 3, sent: 0, delivered: 1 },
+    due: 3,
+    forms: [
+      { form: 'form0', open: 1 },
+      { form: 'form1', open: 2 },
+    ],
+  };
+  expect(await store.overview(Date.now())).toMatchObject(shown);
+  const settings = new DatabaseSync(path, { readOnly: true });
+  onTestFinished(() => settings.close());
+  const isTallied = settings.prepare(`SELECT value FROM setting WHERE name = 'tallied'`);
+  await waitUntil('the counts are stored', () => isTallied.get() !== undefined);
+  expect(await store.overview(Date.now())).toMatchObject(shown);
+});

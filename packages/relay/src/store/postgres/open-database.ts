@@ -249,7 +249,10 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
   } catch (cause) {
     await database.close();
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`The store ${place} cannot be opened: ${explainStoreError(cause)}.`, { cause });
+    const file = cause instanceof Error && 'path' in cause ? String(cause.path) : undefined;
+    const why =
+      file === undefined ? explainStoreError(cause) : `its certificate ${file} cannot be read; correct the path`;
+    throw new StartupError(`The store ${place} cannot be opened: ${why}.`, { cause });
   }
 }
 

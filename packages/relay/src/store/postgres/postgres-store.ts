@@ -313,7 +313,8 @@ class PostgresStore implements SignupStore {
     const recent = [idOf(now - recentMs), recentRead, reasonsShown];
     const unclear = await this.#readLong(sql.unclear, recent, (rows) => rows);
     const statuses = await this.#readLong(sql.statuses, recent, (rows) => rows);
-    return toOverview(counts, due, forms, deadByReason, held, unclear, statuses);
+    const lastErasure = await this.#readLong(sql.setting, ['last erasure'], ([row]) => row);
+    return toOverview(counts, due, forms, deadByReason, held, unclear, statuses, lastErasure);
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
@@ -363,11 +364,14 @@ class PostgresStore implements SignupStore {
     });
   }
 
-  async expire({ delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention): Promise<number> {
+  async expire(
+    { delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention,
+    at = Date.now(),
+  ): Promise<number> {
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
       values.includes(null) ? 0 : this.#inBatches(text, () => values);
     const joined = await asStoreUnavailable('written', () => this.#database.long.query(sql.joinReview));
-    return (
+    const erased =
       joined.length +
       (await parts(sql.expireDelivered, [delivered, operatorBatchSize])) +
       (await parts(sql.expireReceived, [idOf(review), operatorBatchSize, 'review'])) +
@@ -375,8 +379,9 @@ class PostgresStore implements SignupStore {
       (await parts(sql.expireDead, [dead, operatorBatchSize])) +
       (await parts(webhooks.expire, [dead, operatorBatchSize])) +
       (await parts(sql.expireMailboxes, [mailboxes, operatorBatchSize])) +
-      (await parts(sql.expireConsent, [idOf(consent), operatorBatchSize, consent]))
-    );
+      (await parts(sql.expireConsent, [idOf(consent), operatorBatchSize, consent]));
+    await this.#write(sql.set, ['last erasure', String(at)]);
+    return erased;
   }
 
   /**
@@ -405,6 +410,13 @@ class PostgresStore implements SignupStore {
     return asStoreUnavailable('written', async () => {
       const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents), suppressions]);
       return Number(loaded?.['count']);
+    });
+  }
+
+  restored(now: number): Promise<number> {
+    return asStoreUnavailable('written', async () => {
+      const [changed] = await this.#database.long.query(sql.restored, [now]);
+      return Number(changed?.['count']);
     });
   }
 

@@ -264,6 +264,8 @@ export const sql = {
   expireConsent: `DELETE FROM ${consent} WHERE at < $3 AND signup IN (
       SELECT signup FROM ${consent} WHERE signup < $1 AND at < $3 ORDER BY signup LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING signup AS id`,
 
+  restored: `WITH changed AS (UPDATE ${signup} SET tried = true, next_attempt_at = greatest(next_attempt_at, $1)
+               WHERE state <> 'delivered' AND state = 'waiting' AND NOT tried RETURNING 1) SELECT count(*) AS count FROM changed`,
   setting: `SELECT value FROM ${setting} WHERE name = $1`,
   set: `INSERT INTO ${setting} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   // Of no row: a lock on the table, a lost permission and a standby show here.

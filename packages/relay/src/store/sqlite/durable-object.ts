@@ -88,6 +88,7 @@ function migrate({ sql }: DurableObjectStorage): void {
     steps.slice(version),
     (text) => sql.exec(text.replaceAll(`${personOf}(`, 'quote(')),
     (text, ...values) => sql.exec(text, ...values).toArray(),
+    false,
   );
   sql.exec(`INSERT OR REPLACE INTO setting (name, value) VALUES ('version', ?)`, String(steps.length));
 }

@@ -49,8 +49,11 @@ export class Erasure {
     return { signups: states.length, consents, delivered };
   }
 
-  async expire({ delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention): Promise<number> {
-    const { expireDelivered, expireReceived, expireConsent, expireMailboxes, scans, webhooks } = this.#statements;
+  async expire(
+    { delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention,
+    at: number,
+  ): Promise<number> {
+    const { set, expireDelivered, expireReceived, expireConsent, expireMailboxes, scans, webhooks } = this.#statements;
     const limit = batchSize;
     const beforeId = firstIdOf;
     const joined = await this.#commits.run(() => Number(scans.joinReview.run().changes));
@@ -67,6 +70,7 @@ export class Erasure {
       (await this.#inBatches(dead, (before) => webhooks.expire.run({ before, limit }))) +
       (await this.#inBatches(mailboxes, (before) => expireMailboxes.run({ before, limit }))) +
       (await this.#inBatches(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
+    await this.#commits.run(() => set.run({ name: 'last erasure', value: String(at) }));
     this.#db.emptyLog();
     return erased;
   }

@@ -29,6 +29,12 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
   return new SqliteStore(openDatabase(path, options.maxPages));
 }
 
+/** Opens the store in a file that this process has open already, on a connection of its own that only reads. */
+export function openSqliteReader(path: string): SqliteStore {
+  const db = new DatabaseSync(realpathSync(path), { readOnly: true, timeout: 2000 });
+  return new SqliteStore(driverOf(db, path, () => undefined));
+}
+
 /** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */
 const full = 2;
 

@@ -14,16 +14,22 @@ export const personOf = 'person_of';
 const shortened = (column: string): string =>
   `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
 
-/** A step: its statements, or a function that runs one statement after the other. */
-export type Step = string | ((run: RunStatement) => void);
+/** A step: its statements, those of files alone, or a function that runs one statement after the other. */
+export type Step = string | { readonly ofFile: string } | ((run: RunStatement) => void);
 
 type RunStatement = (text: string, ...values: SqliteValue[]) => Row[];
 
-/** Runs steps, one after the other. @param exec - runs several statements */
-export function runSteps(todo: readonly Step[], exec: (text: string) => unknown, run: RunStatement): void {
+/** Runs steps, one after the other. @param exec - runs several statements @param isFile - not in a Durable Object */
+export function runSteps(
+  todo: readonly Step[],
+  exec: (text: string) => unknown,
+  run: RunStatement,
+  isFile = true,
+): void {
   for (const step of todo) {
     if (typeof step === 'string') exec(step);
-    else step(run);
+    else if (typeof step === 'function') step(run);
+    else if (isFile) exec(step.ofFile);
   }
 }
 
@@ -32,6 +38,13 @@ const pageSize = 500;
 
 const appendOnly = `CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
     BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END`;
+
+/** A store of this many signups at most is counted when it is brought up to date, a larger one while it answers. */
+const isSmall = `(SELECT count(*) FROM (SELECT 1 FROM signup LIMIT 100001)) <= 100000`;
+
+const countOne = (row: string): string => `INSERT INTO tally (form, state, count) VALUES (${row}.form, ${row}.state, 1)
+      ON CONFLICT (form, state) DO UPDATE SET count = count + 1;`;
+const uncountOld = `UPDATE tally SET count = count - 1 WHERE form = OLD.form AND state = OLD.state;`;
 
 /** Step n brings a file from version n to version n + 1 (`PRAGMA user_version`). */
 export const steps: readonly Step[] = [
@@ -269,4 +282,16 @@ export const steps: readonly Step[] = [
       FROM webhook_destination WHERE instr(types, 'signup.status') > 0;
     END;
   `,
+  // The number of signups by form and state. A Durable Object counts anew: a row that is written there costs money.
+  {
+    ofFile: `
+  CREATE TABLE tally (form TEXT NOT NULL, state TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (form, state)) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER tally_of_new AFTER INSERT ON signup BEGIN ${countOne('NEW')} END;
+  CREATE TRIGGER tally_of_gone AFTER DELETE ON signup BEGIN ${uncountOld} END;
+  CREATE TRIGGER tally_of_state AFTER UPDATE OF state ON signup WHEN NEW.state <> OLD.state
+    BEGIN ${uncountOld} ${countOne('NEW')} END;
+  INSERT INTO tally SELECT form, state, count(*) FROM signup WHERE ${isSmall} GROUP BY form, state;
+  INSERT OR REPLACE INTO setting SELECT 'tallied', 'true' WHERE ${isSmall};
+  `,
+  },
 ];

@@ -11,6 +11,7 @@ import {
   newRow,
   numberOrNull,
   type Candidate,
+  type Row,
   rowsAs,
   settledColumns,
   signupColumns,
@@ -67,7 +68,9 @@ export class SqliteStore implements SignupStore {
   readonly #statements: Statements;
   readonly #commits: SqliteGroupCommit;
   readonly #erasure: Erasure;
-  /** Number of delivered signups, counted once: there may be millions. Null until it is asked for. */
+  /** Whether the stored counts by form and state are complete. */
+  #isTallied = false;
+  /** Number of delivered signups without those, counted once: there may be millions. Null until it is asked for. */
   #delivered: number | null = null;
   /** Whether delivery is paused; in memory, because delivery reads it for every signup. */
   #paused: boolean;
@@ -304,7 +307,26 @@ export class SqliteStore implements SignupStore {
     return this.#read(() => this.#counts());
   }
 
+  /** The number of signups by form and state that the stored counts lack; null where they are complete. */
+  untallied(): Promise<readonly Row[] | null> {
+    return this.#read(() => (this.#tallied() ? null : this.#statements.tally.missing.all()));
+  }
+
+  /** Completes the stored counts. @param missing - what {@link SqliteStore.untallied} has found */
+  tally(missing: readonly Row[]): Promise<void> {
+    return this.#commits.run(() => {
+      for (const { form, state, count } of missing)
+        this.#statements.tally.add.run({ form: String(form), state: String(state), count: Number(count) });
+      this.#statements.set.run({ name: 'tallied', value: 'true' });
+    });
+  }
+
+  #tallied(): boolean {
+    return (this.#isTallied ||= this.#statements.setting.get({ name: 'tallied' })?.['value'] === 'true');
+  }
+
   #counts(): SignupCounts {
+    if (this.#tallied()) return toCounts(this.#statements.tally.counts.all());
     this.#delivered ??= Number(this.#db.prepare(countDelivered).get()?.['count']);
     return { ...toCounts(this.#statements.scans.counts.all()), delivered: this.#delivered };
   }
@@ -316,7 +338,8 @@ export class SqliteStore implements SignupStore {
 
   overview(now: number): Promise<Overview> {
     return this.#read(() => {
-      const { due, forms, deadByReason, held, unclear, statuses } = this.#statements.scans;
+      const { deadByReason, unclear, statuses } = this.#statements.scans;
+      const { due, forms, held } = this.#tallied() ? this.#statements.tally : this.#statements.scans;
       const recent = { after: firstIdOf(now - recentMs), read: recentRead, limit: reasonsShown };
       return toOverview(
         this.#counts(),
@@ -326,6 +349,7 @@ export class SqliteStore implements SignupStore {
         held.all({ limit: reasonsShown }),
         unclear.all(recent),
         statuses.all(recent),
+        this.#statements.setting.get({ name: 'last erasure' }),
       );
     });
   }
@@ -385,8 +409,12 @@ export class SqliteStore implements SignupStore {
     return { signups, consents };
   }
 
-  expire(retention: Retention): Promise<number> {
-    return this.#erasure.expire(retention);
+  expire(retention: Retention, at = Date.now()): Promise<number> {
+    return this.#erasure.expire(retention, at);
+  }
+
+  restored(now: number): Promise<number> {
+    return this.#commits.run(() => Number(this.#statements.scans.restored.run({ now }).changes));
   }
 
   async load(

@@ -40,9 +40,14 @@ const countsOfUndelivered = `(SELECT form, state, count(*) AS count, min(due_at)
   UNION ALL SELECT form, state, count(*), min(due_at) FROM signup WHERE ${isIdle} GROUP BY state, form)`;
 
 /** Signups in review or dead, and those whose mail is held, by the same indexes: no row is read of one that is not. */
-const redrivable = `(SELECT id, state, last_error FROM signup WHERE ${isIdle} AND state IN ('dead', 'review')
+const redrivable = (
+  ofForms = '',
+): string => `(SELECT id, state, last_error FROM signup WHERE ${isIdle} AND state IN ('dead', 'review')
   UNION ALL SELECT id, state, last_error FROM signup WHERE ${isHeld}
-    AND id IN (SELECT id FROM signup WHERE next_attempt_at IS NOT NULL AND state = 'unconfirmed'))`;
+    AND id IN (SELECT id FROM signup WHERE next_attempt_at IS NOT NULL AND state = 'unconfirmed' ${ofForms}))`;
+
+const heldByReason = (source: string): string => `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count
+  FROM ${source} WHERE state <> 'dead' GROUP BY state, last_error ORDER BY count DESC, reason LIMIT :limit`;
 
 /** States in which nothing is due. */
 const neverDue: ReadonlySet<string> = new Set(['dead', 'review']);
@@ -187,8 +192,7 @@ export const scans = {
           WHERE state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE ${isIdle} AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,
-  held: `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count FROM ${redrivable} WHERE state <> 'dead'
-         GROUP BY state, last_error ORDER BY count DESC, reason LIMIT :limit`,
+  held: heldByReason(redrivable()),
   unclear: `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
               WHERE kind = 'unclear' AND signup > :after ORDER BY signup DESC LIMIT :read)
             GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT :limit`,
@@ -199,6 +203,8 @@ export const scans = {
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL
                 AND next_attempt_at > :latest + CASE state WHEN 'unconfirmed' THEN ${heldMs} ELSE 0 END
                  AND NOT (state = 'unconfirmed' AND tried)`,
+  restored: `UPDATE signup SET tried = 1, next_attempt_at = max(next_attempt_at, :now)
+             WHERE next_attempt_at IS NOT NULL AND state = 'waiting' AND tried = 0`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE next_attempt_at IS NOT NULL AND state = 'sent' AND batch IS NULL`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
@@ -207,6 +213,27 @@ export const scans = {
       FROM signup WHERE ${isIdle} AND state = 'review') WHERE place > 1)`,
   expireDead: `DELETE FROM signup WHERE id IN (
       SELECT id FROM signup WHERE ${isIdle} AND state = 'dead' AND settled_at < :before LIMIT :limit)`,
+} as const;
+
+/** When the signups of a form and state may be delivered: the untried by the order of an index, of the others each. */
+const dueOfTally = `SELECT due_at FROM (SELECT due_at FROM signup AS s WHERE s.form = t.form AND s.state = t.state
+      AND next_attempt_at = 0 ORDER BY due_at LIMIT 1)
+  UNION ALL SELECT due_at FROM signup AS s WHERE s.form = t.form AND s.state = t.state AND next_attempt_at > 0
+  UNION ALL SELECT due_at FROM signup AS s WHERE s.form = t.form AND s.state = t.state AND ${isIdle}`;
+
+/** What {@link scans} of the same names read, from the stored counts by form and state. */
+export const tally = {
+  counts: `SELECT state, sum(count) AS count FROM tally GROUP BY state`,
+  due: `SELECT coalesce(sum(t.count - (SELECT count(*) FROM signup AS s WHERE s.form = t.form AND s.state = t.state
+          AND s.next_attempt_at > :now)), 0) AS count FROM tally AS t WHERE t.state = 'waiting'`,
+  forms: `SELECT t.form, sum(t.count) AS open, min((SELECT min(due_at) FROM (${dueOfTally}))) AS oldestSince FROM tally AS t
+          WHERE t.state IN ('waiting', 'sent') AND t.count > 0 GROUP BY t.form ORDER BY t.form`,
+  held: heldByReason(redrivable(`AND form IN (SELECT form FROM tally WHERE state = 'unconfirmed' AND count > 0)`)),
+  // In one statement, which sees one state of the store: what was stored before it was counted.
+  missing: `SELECT form, state, sum(count) AS count FROM (SELECT form, state, count(*) AS count FROM signup GROUP BY form, state
+            UNION ALL SELECT form, state, -count FROM tally) GROUP BY form, state HAVING sum(count) <> 0`,
+  add: `INSERT INTO tally (form, state, count) VALUES (:form, :state, :count)
+        ON CONFLICT (form, state) DO UPDATE SET count = count + excluded.count`,
 } as const;
 
 /** No earlier message of the same signup waits: the order of its messages is kept. */
@@ -271,7 +298,7 @@ export const filtered = {
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
       attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? ELSE 0 END, due_at = min(due_at, ?),
       settled_at = NULL, last_error = CASE WHEN ${hasLeft} THEN last_error END, status = NULL
-    WHERE id IN (SELECT id FROM ${redrivable}) AND ${where}`,
+    WHERE id IN (SELECT id FROM ${redrivable()}) AND ${where}`,
   discard: (where: string) =>
     `DELETE FROM signup WHERE id IN (SELECT id FROM ${undelivered} WHERE state IN ('dead', 'review', 'unconfirmed')) AND ${where}`,
 } as const;
@@ -279,12 +306,19 @@ export const filtered = {
 /** The prepared statements, by name. */
 export type Statements = Readonly<Record<keyof typeof sql, SqliteStatement>> & {
   readonly scans: Readonly<Record<keyof typeof scans, SqliteStatement>>;
+  /** None in a Durable Object. */
+  readonly tally: Readonly<Record<keyof typeof tally, SqliteStatement>>;
   readonly webhooks: Readonly<Record<keyof typeof webhooks, SqliteStatement>>;
 };
 
 /** Prepares every statement, so that a damaged file is noticed at start. */
 export function prepare(db: SqliteDriver): Statements {
-  return { ...prepared(db, sql), scans: prepared(db, scans), webhooks: prepared(db, webhooks) };
+  return {
+    ...prepared(db, sql),
+    scans: prepared(db, scans),
+    tally: prepared(db, tally),
+    webhooks: prepared(db, webhooks),
+  };
 }
 
 function prepared<Name extends string>(
