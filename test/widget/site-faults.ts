@@ -102,7 +102,11 @@ export function faultsOf(position: number, moment: Moment): string[] {
   };
   for (const element of elements) {
     const style = getComputedStyle(element);
-    if (childrenOf(element).some((node) => node instanceof Text && node.data.trim()))
+    // The colour of a link in the page's own content is the page's.
+    const isPagesLink = element.matches('a') && element.getRootNode() === document;
+    if (isPagesLink && section)
+      expectContrast('link of the page', style.color, element, Math.min(wanted, 0.9 * contrast(style.color, section)));
+    else if (childrenOf(element).some((node) => node instanceof Text && node.data.trim()))
       // The close button lies on the surface, beside which it stands in the tree.
       expectContrast(nameOf(element), style.color, element.matches('[part=close]') && surface ? surface : element);
     if (element instanceof HTMLInputElement && element.placeholder && !element.value)
@@ -177,11 +181,13 @@ export function faultsOf(position: number, moment: Moment): string[] {
     if (problems.length === 0) faults.push('no error');
     for (const problem of problems) {
       const control = shadow.querySelector(`[aria-describedby~=${problem.id}]`);
-      const box = (control?.closest('label, [part~=frame]') ?? control)?.getBoundingClientRect();
+      // Where it stands in the page's own form is the page's.
+      if (!control) continue;
+      const box = (control.closest('label, [part~=frame]') ?? control).getBoundingClientRect();
       const { top, left, right } = problem.getBoundingClientRect();
-      const gap = top - (box?.bottom ?? 0);
-      if (control?.localName !== 'fieldset' && (gap < 0 || gap > 12)) faults.push(`error: ${Math.round(gap)} px below`);
-      if (box && (left > box.right || right < box.left)) faults.push('error: beside its field');
+      const gap = top - box.bottom;
+      if (control.localName !== 'fieldset' && (gap < 0 || gap > 12)) faults.push(`error: ${Math.round(gap)} px below`);
+      if (left > box.right || right < box.left) faults.push('error: beside its field');
     }
   }
   return faults;
