@@ -22,6 +22,10 @@ const english = {
   RELAY_PAGE_FIELDS: 'First Name:given-name, Topics=boats|food|history',
   RELAY_PAGE_CONSENT: 'I want the letter, and can leave with a click.',
 };
+/** `PICTURES=guide` takes the picture of the documentation anew; any other value is a folder for all pictures. */
+const isGuide = process.env['PICTURES'] === 'guide';
+const folder = isGuide ? undefined : process.env['PICTURES'];
+
 const themes = ['dusk', 'harbor', 'ink', 'linen', 'meadow', 'signal'] as const;
 const schemes = ['light', 'dark'] as const;
 const arabic = {
@@ -60,8 +64,7 @@ describe('in Chromium', () => {
     expect(await edgeContrast(page)).toBeGreaterThanOrEqual(3);
     expect(complaints).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    if (process.env['PICTURES'])
-      await page.screenshot({ path: `${process.env['PICTURES']}/hosted ${name}.png`, fullPage: true });
+    if (folder) await page.screenshot({ path: `${folder}/hosted ${name}.png`, fullPage: true });
 
     await page.setJavaScriptEnabled(false);
     await page.reload();
@@ -103,12 +106,12 @@ describe('in Chromium', () => {
       );
       await stop();
     }
-    const folder = join(root, process.env['PICTURES'] === 'guide' ? '.github/guide' : '.output/hosted-form');
-    mkdirSync(folder, { recursive: true });
+    const target = join(root, isGuide ? '.github/guide' : '.output/hosted-form');
+    mkdirSync(target, { recursive: true });
     await sharp({ create: { width: 7 * 252 + 12, height: 2 * 412 + 12, channels: 3, background: '#fff' } })
       .composite(tiles.map((input, n) => ({ input, left: 12 + 252 * (n % 7), top: 12 + 412 * Math.floor(n / 7) })))
       .webp({ quality: 85 })
-      .toFile(join(folder, 'hosted-forms.webp'));
+      .toFile(join(target, 'hosted-forms.webp'));
   });
 });
 
@@ -159,8 +162,8 @@ describe.each(languages)('every page in %s', (lang) => {
         situation,
         await page.evaluate(`${sides} && document.documentElement.scrollWidth <= innerWidth`),
       ]).toEqual([situation, true]);
-      if (process.env['PICTURES'] && ['en', 'de', 'ar'].includes(lang))
-        await page.screenshot({ path: `${process.env['PICTURES']}/${lang} ${situation}.png` });
+      if (folder && ['en', 'de', 'ar'].includes(lang))
+        await page.screenshot({ path: `${folder}/${lang} ${situation}.png` });
     }
   });
 });
