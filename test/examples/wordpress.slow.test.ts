@@ -665,7 +665,7 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
       const stranger = await serve(scratchFolder(), { RELAY_ALLOWED_ORIGINS: 'https://other.example' });
       const answers = [
         [`${servers.relayUrl}/signup`, 'refuses an invalid address (400), as it should'],
-        [`${servers.relayUrl}/elsewhere`, 'check the path as well'],
+        [`${servers.relayUrl}/elsewhere`, 'Check its path.'],
         [`${site.url}/`, 'answered with a page'],
         [`${stranger.address}/signup`, `does not let pages of ${new URL(site.url).origin} read its answers`],
         ['http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9'],
