@@ -210,7 +210,7 @@ function settings_page(): void {
 		$value   = settings()[ $name ];
 		$common  = array( 'id' => $name, 'name' => OPTION . "[$name]", 'aria-describedby' => $help ? "$name-help" : '' );
 		$options = implode( '', array_map( fn( $choice ) => sprintf( '<option value="%s"%s>%s</option>', esc_attr( $choice ), selected( $choice, $value, false ), esc_html( $choice ?: __( 'None', 'signup-form' ) ) ), choices()[ $name ] ?? array() ) );
-		$control = $options ? tag( 'select', $common ) . "$options</select>" : tag( 'input', $common + array( 'class' => 'large-text', 'value' => $value, 'placeholder' => $placeholder ) );
+		$control = $options ? tag( 'select', $common ) . "$options</select>" : tag( 'input', $common + array( 'type' => 'text', 'class' => 'large-text', 'value' => $value, 'placeholder' => $placeholder ) );
 		$rows   .= sprintf( '<tr><th><label for="%1$s">%2$s</label></th><td>%3$s<p class="description" id="%1$s-help">%4$s</p></td></tr>', esc_attr( $name ), esc_html( $title ), $control, esc_html( $help ) );
 	}
 	echo '<table class="form-table">' . $rows . '</table>' . get_submit_button() . '</form>'; // phpcs:ignore WordPress.Security.EscapeOutput -- escaped above.

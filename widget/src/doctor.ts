@@ -81,7 +81,7 @@ function adviceOnSilence({ answers, readable, forbidden }: Probes, { origin }: U
   if (!answers)
     return `Nothing answers at ${origin}. Check that the server is running, that its name and port are correct and its certificate is valid. An ad blocker can also be the cause.`;
   if (readable)
-    return 'The endpoint can be reached, but refuses the preflight (OPTIONS) that browsers send before a POST. Answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.';
+    return 'The endpoint can be reached, but refuses the preflight (OPTIONS) that browsers send before a POST. Check its path. If that is right, answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.';
   return `The endpoint can be reached, but does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin there: in the relay RELAY_ALLOWED_ORIGINS, in n8n "Allowed Origins (CORS)" of the Webhook node. An answer of 404 without CORS headers looks the same from here: check the path as well.`;
 }
 

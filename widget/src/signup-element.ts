@@ -263,6 +263,8 @@ export class NewsletterSignup extends LitElement {
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
     document.addEventListener('click', ({ target }) => void this.#open(target), this.#connected);
     this.addEventListener('focusin', this.#sender.prepare, { once: true });
+    // Web Forms press the default button of the form around the page.
+    this.addEventListener('keypress', (event) => this.closest('form') && event.stopPropagation(), this.#connected);
     // Delayed: frameworks can set the endpoint after the element is connected.
     setTimeout(() => void this.#checkOwner(), 1000);
     actFor(this);
