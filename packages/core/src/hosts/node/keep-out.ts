@@ -7,7 +7,7 @@ import { Table } from '../../import/columns.ts';
 import type { ConsentOptions } from '../../import/consent.ts';
 import { TableError } from '../../import/headings.ts';
 import { addressKey } from '../../signup/address.ts';
-import { bytesOf, CsvError, explain, look, records, type About } from './csv.ts';
+import { aboutFile, bytesOf, explain, look, records, type About } from './csv.ts';
 
 /** Hash functions of such lists, by the length of a hash in hexadecimal digits. */
 const algorithms: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' };
@@ -45,7 +45,7 @@ export async function readKeepOut(
 ): Promise<KeepOutList> {
   const list = new EntryList(basename(path));
   const file = await open(path).catch((cause: unknown) => {
-    throw explain(cause, 1, list.about);
+    throw explain(cause, 1, aboutFile(path));
   });
   let row = 1;
   try {
@@ -99,9 +99,10 @@ class EntryList implements KeepOutList {
 
   constructor(name: string) {
     this.name = name;
+    this.about = aboutFile(name);
   }
 
-  readonly about: About = (where, sentence, details) => new CsvError(`${this.name}${where}: ${sentence}`, details);
+  readonly about: About;
 
   add(entry: string, row: number): void {
     if (!isEntry(entry))

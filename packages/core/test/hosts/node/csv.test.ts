@@ -250,7 +250,9 @@ describe('a CSV', () => {
     }
     expect(count).toBe(50_000);
     expect(source.total()).toBe(50_000);
-    await expect(readCsv(join(folder, 'none.csv'))).rejects.toThrow('there is no such file');
+    // As it was typed, with its folder.
+    const missing = join(folder, 'none.csv');
+    await expect(readCsv(missing)).rejects.toThrow(`${missing}: there is no such file`);
   });
 
   it.each([tmpdir(), join(tmpdir(), 'no such folder')])(
