@@ -10,13 +10,14 @@ import { brokenLinks, repositoryLinks } from './repository-links.ts';
 import { readableTables } from './tables.ts';
 
 /**
- * A group of the sidebar with the pages of a folder; the `sidebar.order` of a page gives its place.
+ * A group of the sidebar with the pages of a folder, closed but for the first and that of the page; the `sidebar.order` of a page gives its place.
  *
  * @param {string} label
  * @param {string} directory
  */
 function folder(label, directory) {
-  return existsSync(join(content, directory)) ? [{ label, items: [{ autogenerate: { directory } }] }] : [];
+  const group = { label, collapsed: directory !== 'start', items: [{ autogenerate: { directory } }] };
+  return existsSync(join(content, directory)) ? [group] : [];
 }
 
 /** The search box imports Pagefind by its address; it gets ours, which asks Pagefind. */
@@ -31,6 +32,7 @@ export default defineConfig({
     brokenLinks,
     starlight({
       title: 'Newsletter Kit',
+      logo: { src: './public/favicon.svg' },
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
       head: [{ tag: 'script', attrs: { type: 'importmap' }, content: searchByRule }],
@@ -60,6 +62,7 @@ export default defineConfig({
         ...folder('Operations of the API', 'operations'),
         {
           label: 'About',
+          collapsed: true,
           items: [
             { autogenerate: { directory: 'about' } },
             'services',

@@ -6,7 +6,7 @@ import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { currentOptions } from '../examples/demo/playground.ts';
 import { zips } from '../scripts/script-zip.ts';
-import { elementPage } from './reference/element.ts';
+import { elementPage, examplePages } from './reference/element.ts';
 import { assumptionsPage, clientPage, operationPages, operationsPage } from './reference/operations.ts';
 import { metricsPage, settingsPage } from './reference/relay.ts';
 import { sandboxPage } from './reference/sandbox.ts';
@@ -20,7 +20,8 @@ const folders = {
   reference: [
     operationsPage(),
     clientPage(),
-    await elementPage(options),
+    await elementPage(),
+    ...examplePages(options),
     settingsPage(),
     await metricsPage(),
     await sandboxPage(),

@@ -1,5 +1,4 @@
 /** The page about the elements, with live examples: the setups of the playground. */
-import { english } from '@newsletter-kit/signup';
 import { exampleSetups, type ExampleSetup } from '../../examples/demo/page/examples.ts';
 import { withEndpoint } from '../../examples/demo/page/fallback.ts';
 import { vue, write } from '../../examples/demo/page/markup.ts';
@@ -17,7 +16,32 @@ import {
 import { base } from '../site.ts';
 import { code, table, type Page } from './page.ts';
 
-export async function elementPage(options: Options): Promise<Page> {
+/** The pages with live examples: the setups of the playground, those before the first theme on one page. */
+export function examplePages(options: Options): readonly Page[] {
+  const firstTheme = exampleSetups.findIndex(({ setup }) => setup.theme !== '');
+  const pages = [
+    ['element-layouts', 'Layouts, fields and colours, live', exampleSetups.slice(0, firstTheme)],
+    ['element-states', 'Themes, texts and states, live', exampleSetups.slice(firstTheme)],
+  ] as const;
+  return pages.map(([name, title, setups]) => ({
+    name,
+    format: 'mdx',
+    title,
+    description: `Live examples of the signup form, each with its markup: ${setups.map((each) => each.title).join(', ')}.`,
+    source: 'examples/demo/page/examples.ts',
+    body: `
+import Example from '../../../components/Example.astro';
+
+The examples run the built script of this version. No server takes what they send: a stand-in on this page answers, and shows below the form
+what a relay would have received. The [playground](../../../pages/playground/index.astro) has a control for every option,
+[the reference](element.mdx) every attribute.
+
+${setups.map((example) => describeExample(example, options)).join('\n\n')}
+`,
+  }));
+}
+
+export async function elementPage(): Promise<Page> {
   const elements = (await readElements()).toReversed();
   const events = await readEventClasses();
   const signup = elements.find(({ tagName }) => tagName === 'newsletter-signup');
@@ -26,18 +50,11 @@ export async function elementPage(options: Options): Promise<Page> {
     name: 'element',
     format: 'mdx',
     title: 'The element <newsletter-signup>',
-    description:
-      'Every attribute, property, method, event, slot, part and text of the signup element, with live examples.',
+    description: 'Every attribute, property, method, event, slot, part and state of the signup element.',
     source: 'widget/src/signup.ts',
     body: `
-import Example from '../../../components/Example.astro';
-
-The examples run the built script of this version. No server takes what they send: a stand-in on this page answers, and shows below the form
-what a relay would have received. The [playground](../../../pages/playground/index.astro) has a control for every option.
-
-## Live examples
-
-${exampleSetups.map((example) => describeExample(example, options)).join('\n\n')}
+See it live, in its [layouts](element-layouts.mdx) and in its [themes, texts and states](element-states.mdx). The property \`messages\` takes any
+subset of the [texts](../website/texts.md#all-texts).
 
 ${elements.map((element) => describeElement(element, element === signup)).join('\n\n')}
 
@@ -46,15 +63,6 @@ ${elements.map((element) => describeElement(element, element === signup)).join('
 ${safe(table(['Event', 'When'], rowsOf(signup.events)))}
 
 ${events.map(describeEvent).join('\n\n')}
-
-## Texts
-
-The property \`messages\` takes any subset of these. Other languages are files of the package.
-
-${table(
-  ['Text', 'In English'],
-  Object.entries(english).map(([name, text]) => [code(name), text === '' ? '–' : code(text)]),
-)}
 `,
   };
 }
@@ -74,7 +82,7 @@ function describeExample({ title, about, setup }: ExampleSetup, options: Options
     language: setup.language,
     playground: `${base}/playground/${query && `?${query}`}`,
   });
-  return `### ${title}
+  return `## ${title}
 
 ${about}
 

@@ -28,9 +28,8 @@ const all: readonly KnownOperation[] = operations;
 /** The page that lists the operations. */
 export function operationsPage(): Page {
   const rows = all.map((operation) => [
-    `[${operation.id}](../operations/${fileOf(operation)}.md)`,
-    code(`${operation.method} ${operation.path}`),
-    operation.scope === null ? '–' : code(operation.scope),
+    `[${code(operation.id)}](../operations/${fileOf(operation)}.md)`,
+    [`${operation.method} ${operation.path}`, operation.scope ?? []].flat().map(code).join(' '),
     operation.doc,
   ]);
   return {
@@ -42,7 +41,7 @@ export function operationsPage(): Page {
 The Newsletter Publishing API, version 2, in ${all.length} operations. Paths start at the base URL of the service, which ends with \`/v2\`; those of
 OAuth start at the address of its app. The [assumptions](assumptions.md) list what the specification leaves open.
 
-${table(['Operation', 'Request', 'Scope', 'What it does'], rows)}
+${table(['Operation', 'Request, and the scope it needs', 'What it does'], rows)}
 `,
   };
 }

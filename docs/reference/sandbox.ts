@@ -301,11 +301,10 @@ async function describeEndpoint(endpoint: Endpoint, sandbox: Sandbox): Promise<s
   const answer = await sandbox.fetch(address, { method, ...(sent !== undefined && { body: sent }) });
   const text = JSON.stringify(await answer.json(), null, 2);
   if (!answer.ok) throw new Error(`${method} ${address} answered ${answer.status}: ${text}`);
-  const flags = [
-    method === (sent === undefined ? 'GET' : 'POST') ? '' : ` -X ${method}`,
-    sent === undefined ? '' : ` -d '${sent}'`,
-  ];
-  parts.push(`\`\`\`bash\ncurl${flags.join('')} ${address}\n\`\`\``, `\`\`\`json\n${shorten(text)}\n\`\`\``);
+  // Without a body the heading says it all.
+  const flags = method === 'POST' ? '' : ` -X ${method}`;
+  if (sent !== undefined) parts.push(`\`\`\`bash\ncurl${flags} -d '${sent}' ${address}\n\`\`\``);
+  parts.push(`\`\`\`json\n${shorten(text)}\n\`\`\``);
   return parts.join('\n\n');
 }
 
@@ -326,7 +325,7 @@ async function fillPath(path: string, { fetch }: Sandbox): Promise<string> {
   return path.replace(`{${kind}}`, first.id);
 }
 
-const linesShown = 30;
+const linesShown = 12;
 
 function shorten(text: string): string {
   const lines = text.split('\n');

@@ -132,6 +132,7 @@ export function toPage({ date, machine, versions, results }: Report): string {
     'title: Benchmarks',
     'description: Every figure that the project promises, as the last complete run measured it, with its goal and its peer.',
     'pagefind: false',
+    'tableOfContents: false',
     '---',
     '',
     `- Machine: ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB of memory, ${machine.system}; load ${machine.load.toFixed(1)} before the run`,

@@ -317,7 +317,7 @@ describe('in the browser', () => {
 
   it('shows what a live example posted, without a server', async () => {
     const page = await session.browser.newPage();
-    await page.goto(`${origin}${base}/reference/element/`, { waitUntil: 'networkidle0' });
+    await page.goto(`${origin}${base}/reference/element-layouts/`, { waitUntil: 'networkidle0' });
     // The first example is a form of the page, which the script enhances.
     await page.waitForSelector('.example newsletter-signup >>> [part=surface]');
     const address = await page.$('.example newsletter-signup input[name=email]');

@@ -13,8 +13,8 @@ class LatestArrival extends PageElement {
   }
 
   /**
-   * Opens for each subscription that arrives while the page is shown. In a narrow window the element then covers a part
-   * of the form; before, it is below the form.
+   * Opens for each subscription that arrives while the page is shown. In a low window the element then covers a part of
+   * the form; before, and on a phone, it is below the form.
    */
   protected override updated(): void {
     const [latest] = arrivalFeed.arrivals;

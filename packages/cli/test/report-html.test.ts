@@ -60,7 +60,18 @@ describe('what cannot be known', () => {
       ['After 7, 30, 90 days: not known, because the history of who left when ends on 21 September 2026.'],
       [withoutHistory],
     ],
-    ['12 people', smallReport(12), ['No week has 20 people or more.', 'too few people', 'No signup has a medium.'], []],
+    [
+      'months, where no week has enough people',
+      { ...smallReport(45), months: [cohortOf('2026-03', 45)] },
+      ['By month', '2026-03'],
+      ['By week'],
+    ],
+    [
+      '12 people',
+      smallReport(12),
+      ['No month has 20 people or more.', 'too few people', 'No signup has a medium.'],
+      [],
+    ],
     ['a week that is over', realisticReport(), ['The weeks as a table'], ['The last week is not over.']],
     [
       'a week that is not over',

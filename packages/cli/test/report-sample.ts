@@ -107,6 +107,7 @@ export function realisticReport(options: Pick<CohortOptions, 'hasHistory' | 'has
       referring_site: [cohortOf('', 4212, { ...options, kind: 'none', stay: 0.78 })],
       week: weeksOf(26, 160, random, options),
     },
+    months: [],
   };
 }
 
@@ -145,6 +146,7 @@ export function largeReport(): SourceReport {
       referring_site: values('www.site'),
       week: weeksOf(200, 5000, random, {}),
     },
+    months: [],
   };
 }
 
@@ -160,5 +162,6 @@ export function smallReport(people: number): SourceReport {
       people === 0
         ? { source: [], medium: [], campaign: [], referring_site: [], week: [] }
         : { source: cohorts, medium: cohorts, campaign: small, referring_site: cohorts, week: small },
+    months: people === 0 ? [] : small,
   };
 }

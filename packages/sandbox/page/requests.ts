@@ -270,8 +270,9 @@ class RequestsView extends View {
   }
 }
 
-function isFailed({ status }: LogEntry): boolean {
-  return status === 0 || status >= 400;
+/** A `HEAD` calls no operation: it asks whether somebody answers, and for the time, as the relay does at its start. */
+function isFailed({ method, status }: LogEntry): boolean {
+  return method !== 'HEAD' && (status === 0 || status >= 400);
 }
 
 async function clearLog(): Promise<void> {

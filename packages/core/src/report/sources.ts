@@ -67,7 +67,9 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
   const from = usable?.since ?? Number.POSITIVE_INFINITY;
   const until = usable?.until ?? at;
   const everybody: number[] = [];
-  const groups = new Map(reportDimensions.map((dimension) => [dimension, new Map<string, number[]>()]));
+  const groups = new Map(
+    [...reportDimensions, 'month' as const].map((grouping) => [grouping, new Map<string, number[]>()]),
+  );
   const signups = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
   const codes = new ReferralCodes();
 
@@ -122,7 +124,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
     };
   }
 
-  function cohorts(dimension: ReportDimension): readonly Cohort[] {
+  function cohorts(dimension: Grouping): readonly Cohort[] {
     const spellings = groups.get(dimension) ?? new Map<string, number[]>();
     const none = spellings.get('');
     const isReferral = (name: string): boolean => dimension === 'source' && codes.has(name);
@@ -130,10 +132,10 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
     const size = ({ counts }: Value): number => counts[place.signedUp] ?? 0;
     const small = values.filter((value) => size(value) < minimum);
     const byName = (one: Value, other: Value): number => (one.name < other.name ? -1 : 1);
-    const isWeek = dimension === 'week';
+    const isTime = dimension === 'week' || dimension === 'month';
     const shown = values
       .filter((value) => size(value) >= minimum)
-      .toSorted((one, other) => (isWeek ? -byName(one, other) : size(other) - size(one) || byName(one, other)));
+      .toSorted((one, other) => (isTime ? -byName(one, other) : size(other) - size(one) || byName(one, other)));
     const rest = shown.splice(largest);
     const summed = (kind: Cohort['kind'], of: readonly Value[]): readonly Cohort[] =>
       of.length === 0
@@ -145,7 +147,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
             ),
           ];
     return [
-      ...(isWeek ? shown.toReversed() : shown).map(({ name, counts }) => cohort('value', [counts], name)),
+      ...(isTime ? shown.toReversed() : shown).map(({ name, counts }) => cohort('value', [counts], name)),
       ...summed('rest', rest),
       ...summed('small', small),
       ...(none ? [cohort('none', [none])] : []),
@@ -185,17 +187,21 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
         referring_site: cohorts('referring_site'),
         week: cohorts('week'),
       },
+      months: cohorts('month'),
     }),
   };
 }
 
+type Grouping = ReportDimension | 'month';
+
 /** The name of a subscription's value in each dimension; empty where it has none. */
-const nameOf: Readonly<Record<ReportDimension, (subscription: Fields, created: number | undefined) => string>> = {
+const nameOf: Readonly<Record<Grouping, (subscription: Fields, created: number | undefined) => string>> = {
   source: (subscription) => textOf(subscription['utm_source']) || (byReferrer(subscription)?.utm_source ?? ''),
   medium: (subscription) => textOf(subscription['utm_medium']) || (byReferrer(subscription)?.utm_medium ?? ''),
   campaign: ({ utm_campaign: value }) => textOf(value),
   referring_site: ({ referring_site: value }) => hostOf(textOf(value)),
   week: (_subscription, created) => (created === undefined ? '' : weekOf(created)),
+  month: (_subscription, created) => (created === undefined ? '' : new Date(created * 1000).toISOString().slice(0, 7)),
 };
 
 /**

@@ -65,4 +65,6 @@ export interface SourceReport {
   readonly total: Cohort;
   /** By dimension: the largest values first, weeks in order; then `rest`, `small` and `none` where there are any. */
   readonly cohorts: Readonly<Record<ReportDimension, readonly Cohort[]>>;
+  /** By the month of the signup in UTC, `YYYY-MM`, in order: for lists of which no week reaches the minimum. */
+  readonly months: readonly Cohort[];
 }

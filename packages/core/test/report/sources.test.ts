@@ -199,6 +199,16 @@ describe('values', () => {
     expect(cohorts.source.at(-2)?.stillThere?.of).toBe(13);
   });
 
+  it('has months, which may have enough people where no week has', () => {
+    const weekly = [0, 1, 2, 3].flatMap((index) => people(8, { created: monday + index * 7 * day }));
+    const { cohorts, months } = report([...weekly, ...people(3, { created: monday + 40 * day })], { minimum: 20 });
+    expect(cohorts.week.map(brief)).toEqual([['small', '', 5, 35]]);
+    expect(months.map(brief)).toEqual([
+      ['value', '2026-03', 1, 32],
+      ['small', '', 1, 3],
+    ]);
+  });
+
   it('keeps weeks in order, and sums those before the newest', () => {
     const weeks = [3, 1, 4, 2].flatMap((index) => people(index, { created: monday + (4 - index) * 7 * day }));
     expect(report(weeks, { largest: 2 }).cohorts.week.map(brief)).toEqual([

@@ -109,6 +109,9 @@ describeInBrowser('the window', () => {
   test('the log shows each request as it arrives, with its reasons, and can show errors only', async () => {
     const { page, call, reads } = await open({ seed: 'empty' });
     await isLive(page);
+    await call('HEAD', '');
+    await reads('#panel-requests li', /HEAD/);
+    expect(await page.$eval('#views', ({ textContent }) => textContent)).not.toContain('failed');
     await call('GET', '/custom_fields');
     await call('GET', '/subscriptions?limit=500');
     await reads('#panel-requests li', /400.*GET.*\/subscriptions\?limit=500.*"limit" must be at most 100/s);

@@ -136,7 +136,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
   const rows = (shown: readonly Cohort[], isFolded = false): readonly string[] =>
     shown.map((cohort) => row(titleOf(cohort, isFolded) + label(cohort, section, report.minimum), cohort, columns));
   if (dimension === 'week') {
-    if (values.length === 0) return `${heading}<p>No week has ${people(report.minimum)} or more.</p></section>`;
+    if (values.length === 0) return monthsOf(report, columns);
     const all = [...listed, ...cohorts.filter(({ kind }) => kind !== 'value')];
     const whole = table('People by the week they signed up in', columns, rows(all, true));
     return `${heading}${weekChart(values, report)}${folded('The weeks as a table', whole + missing)}</section>`;
@@ -152,6 +152,16 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
           table(`People by ${one}, continued`, columns, rows(folds, true)) + missing,
         )
   }</section>`;
+}
+
+/** The months, of a list so small that no week has enough people. */
+function monthsOf(report: SourceReport, columns: readonly Column[]): string {
+  const section = { one: 'month', many: 'months' };
+  const rows = report.months.map((cohort) => row(`>${label(cohort, section, report.minimum)}`, cohort, columns));
+  const content = report.months.some(({ kind }) => kind === 'value')
+    ? table('People by the month they signed up in', columns, rows)
+    : `<p>No month has ${people(report.minimum)} or more.</p>`;
+  return `<section id="week"><h2>By month</h2>${content}</section>`;
 }
 
 function folded(summary: string, content: string): string {
@@ -175,7 +185,7 @@ function titleOf({ name }: Cohort, isFolded: boolean): string {
 }
 
 /** The text of a row's heading. */
-function label({ kind, name, values }: Cohort, { one, many }: Section, minimum: number): string {
+function label({ kind, name, values }: Cohort, { one, many }: Pick<Section, 'one' | 'many'>, minimum: number): string {
   const counted = count(values, one, many);
   switch (kind) {
     case 'value':
@@ -185,7 +195,7 @@ function label({ kind, name, values }: Cohort, { one, many }: Section, minimum: 
     case 'small':
       return `<i>${counted} with fewer than ${minimum} people each</i>`;
     case 'rest':
-      return `<i>${counted} ${one === 'week' ? 'before' : 'with fewer people'}</i>`;
+      return `<i>${counted} ${['week', 'month'].includes(one) ? 'before' : 'with fewer people'}</i>`;
     case 'all':
       return '<i>All</i>';
   }

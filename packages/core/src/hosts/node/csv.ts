@@ -116,10 +116,10 @@ export async function readCsv(
 ): Promise<CsvSource> {
   const path = typeof from === 'string' ? from : from instanceof URL ? fileURLToPath(from) : undefined;
   const name = options.name ?? (path === undefined ? 'CSV' : basename(path));
-  const about: About = (where, sentence, details) => new CsvError(`${name}${where}: ${sentence}`, details);
+  const about = aboutFile(name);
   const opening = path === undefined ? unnamedCopy(from as AsyncIterable<Uint8Array>) : open(path);
   const file = await opening.catch((cause: unknown) => {
-    throw explain(cause, 1, about);
+    throw explain(cause, 1, aboutFile(options.name ?? (typeof from === 'string' ? from : name)));
   });
   const kept = new KeptRows();
   let row = 1;
@@ -290,6 +290,12 @@ class KeptRows {
 
 /** An error with the name of the source and the place in it. */
 export type About = (where: string, sentence: string, details?: CsvErrorDetails) => CsvError;
+
+/** Errors about a file of this name. */
+export const aboutFile =
+  (name: string): About =>
+  (where, sentence, details) =>
+    new CsvError(`${name}${where}: ${sentence}`, details);
 
 export function explain(cause: unknown, row: number, about: About): unknown {
   if (cause instanceof CsvError) return cause;

@@ -7,7 +7,7 @@ import { Table } from '../../import/columns.ts';
 import type { ConsentOptions } from '../../import/consent.ts';
 import { TableError } from '../../import/headings.ts';
 import { addressKey } from '../../signup/address.ts';
-import { CsvError, explain, type About } from './csv.ts';
+import { aboutFile, explain, type About } from './csv.ts';
 import { records } from './csv-records.ts';
 import { inspect, textOf } from './text-file.ts';
 
@@ -53,7 +53,7 @@ export async function readKeepOut(
 ): Promise<KeepOutList> {
   const list = new EntryList(basename(path));
   const file = await open(path).catch((cause: unknown) => {
-    throw explain(cause, 1, list.about);
+    throw explain(cause, 1, aboutFile(path));
   });
   let row = 1;
   try {
@@ -112,9 +112,10 @@ class EntryList implements KeepOutList {
 
   constructor(name: string) {
     this.name = name;
+    this.about = aboutFile(name);
   }
 
-  readonly about: About = (where, sentence, details) => new CsvError(`${this.name}${where}: ${sentence}`, details);
+  readonly about: About;
 
   add(entry: string, row: number): void {
     if (!isEntry(entry))

@@ -247,7 +247,9 @@ describe('a CSV', () => {
     expect(source.fingerprint).toBe(createHash('sha256').update(content).digest('hex'));
     expect(source.total).toBe(50_000);
     await source.close();
-    await expect(readCsv(join(folder, 'none.csv'))).rejects.toThrow('there is no such file');
+    // As it was typed, with its folder.
+    const missing = join(folder, 'none.csv');
+    await expect(readCsv(missing)).rejects.toThrow(`${missing}: there is no such file`);
   });
 
   it.each([tmpdir(), join(tmpdir(), 'no such folder')])(

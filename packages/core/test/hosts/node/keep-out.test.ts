@@ -65,6 +65,7 @@ describe('a list of people to keep out', () => {
   });
 
   it('that is not there is an error', async () => {
-    await expect(readKeepOut(join(scratchFolder(), 'none.csv'))).rejects.toThrow('none.csv: there is no such file.');
+    const missing = join(scratchFolder(), 'none.csv');
+    await expect(readKeepOut(missing)).rejects.toThrow(`${missing}: there is no such file.`);
   });
 });
