@@ -13,7 +13,11 @@ describe('the stored state', () => {
   const settings = { events: ['subscriptionCreated'], part: 'newest', since: undefined } as unknown as Settings;
   let node: Record<string, unknown>;
   let workflow: Record<string, unknown>;
+  /** The memory of a process belongs to a workflow; another one is a process that has started anew. */
+  let workflowId = '';
+  const restart = () => void (workflowId = crypto.randomUUID());
   beforeEach(() => {
+    restart();
     node = {};
     workflow = {};
   });
@@ -22,7 +26,7 @@ describe('the stored state', () => {
   function openStore(identity = named, activation = 'update'): WatchStateStore {
     return new WatchStateStore({
       getNode: () => identity,
-      getWorkflow: () => ({ id: 'w1' }),
+      getWorkflow: () => ({ id: workflowId }),
       getActivationMode: () => activation,
       getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : workflow),
     } as unknown as IPollFunctions);
@@ -92,6 +96,7 @@ describe('the stored state', () => {
         ? {}
         : { 'newsletter:n1': text(shared.revision, { ...named, ...('name' in shared && { name: shared.name }) }) };
     [node, workflow] = [kept, other];
+    restart();
     expect(revision()).toBe(expected);
   });
 
@@ -100,6 +105,7 @@ describe('the stored state', () => {
     node = {};
     workflow['newsletter:n3'] = '{"name":';
     expect(revision({ id: 'n2', name: 'Trigger' })).toBe(1);
+    restart();
     expect(load({}, { id: 'n2', name: 'Trigger1' }).stored).toBeNull();
   });
 
@@ -135,6 +141,7 @@ describe('the stored state', () => {
     vi.setSystemTime(1_000_000);
     save(1);
     expect(savedAt()).toBe(1_000_000);
+    restart();
     vi.setSystemTime(2_000_000);
     save(2);
     expect(savedAt()).toBe(1_000_000);
