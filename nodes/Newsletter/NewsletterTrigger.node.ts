@@ -57,13 +57,13 @@ export class NewsletterTrigger implements INodeType {
   }
 }
 
-/** Contexts that have polled. n8n polls with the one of the activation, its durable scheduler with one for each poll. */
+/** Contexts that have polled. n8n polls with that of the activation, its durable scheduler with one for each poll. */
 const polled = new WeakSet<IPollFunctions>();
 
 /**
  * Whether somebody sees the error of this poll, or n8n itself waits longer after each one: by hand, at an activation,
- * and under the durable scheduler. Nobody does where n8n started or took over from another instance, and n8n would never
- * try again; nor in the polls after the activation.
+ * and under the durable scheduler. Nobody does where n8n started or took over from another instance, where n8n would
+ * never try again; nor in the polls after the activation.
  */
 function startsAttended(context: IPollFunctions): boolean {
   const isFirst = !polled.has(context);
