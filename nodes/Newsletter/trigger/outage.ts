@@ -53,7 +53,8 @@ export function noteOutage(context: IPollFunctions, error: unknown): void {
   const now = performance.now();
   const known = outages.get(key);
   const { since, next } = known ?? { since: now, next: now + patienceMs };
-  const pausedUntil = known?.error === error ? known.pausedUntil : now + Math.min(pauseAfter(error), maxPauseMs);
+  const pausedUntil =
+    known && known.error === error ? known.pausedUntil : now + Math.min(pauseAfter(error), maxPauseMs);
   const failure = toNodeFailure(context.getNode(), error);
   const minutes = Math.round((now - since) / 60_000);
   context.logger.warn(

@@ -180,10 +180,12 @@ describe('whether the state must be saved without a report', () => {
     readonly other?: [workflow: string, id: string];
     /** Minutes since the state was saved. */
     readonly saved?: number;
+    /** Whether the process knew a later state than the stored one. */
+    readonly isRecovered?: boolean;
   }
 
   function mustSave({ before, after, isNew = false, events = ['subscriptionBecameActive'], ...poll }: Poll): boolean {
-    const { activation = 'activate', last = 7, saved = 0, other } = poll;
+    const { activation = 'activate', last = 7, saved = 0, other, isRecovered = false } = poll;
     const open = ([workflow, id] = ['w1', '1']) =>
       new WatchStateStore({
         getNode: () => ({ id, name: 'Trigger' }),
@@ -194,14 +196,16 @@ describe('whether the state must be saved without a report', () => {
     const state = before ?? stateOf();
     const stored = isNew ? null : { state, id: '1', name: 'Trigger', savedAt: Date.now() - minutes(saved) };
     const settings = { events, part: partFor(events) } as unknown as Settings;
-    open().save(stateOf({ revision: last }), { state, stored }, settings, false);
-    if (other) open(other).save(stateOf({ revision: 9 }), { state, stored }, settings, false);
-    return open().mustSave({ state, stored }, after ?? stateOf(), settings);
+    const loaded = { state, stored, isRecovered };
+    open().save(stateOf({ revision: last }), loaded, settings, false);
+    if (other) open(other).save(stateOf({ revision: 9 }), loaded, settings, false);
+    return open().mustSave(loaded, after ?? stateOf(), settings);
   }
 
   const midway = stateOf({ reached: 'sub_1' });
   const unchanged = stateOf();
   const cases: readonly (readonly [what: string, poll: Poll, needed: boolean])[] = [
+    ['a state that n8n had lost', { before: unchanged, after: unchanged, isRecovered: true }, true],
     ['an unchanged state', { before: unchanged, after: unchanged, isNew: true, activation: 'update' }, false],
     ['an activation', { isNew: true, before: stateOf({ scan: false }) }, false],
     ['a changed node, or the durable scheduler', { isNew: true, activation: 'update' }, true],
