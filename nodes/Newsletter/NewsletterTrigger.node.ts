@@ -13,6 +13,7 @@ import { authentication, credentials, publication } from './parameters/connectio
 import { outputOf, subscription } from './records.ts';
 import { events } from './trigger/events.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
+import { noteRefusal } from './trigger/outage.ts';
 import { poll, toTriggerFailure } from './trigger/poll.ts';
 import { samplePoll } from './trigger/sample.ts';
 import { readSettings } from './trigger/settings.ts';
@@ -43,26 +44,32 @@ export class NewsletterTrigger implements INodeType {
   methods = { listSearch: publicationSearch, loadOptions: { getCustomFieldNames } };
 
   async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+    const isAttended = startsAttended(this);
     try {
       const settings = readSettings(this);
-      if (this.getMode() !== 'manual') return itemsOf(await poll(this, settings));
-      const found = await samplePoll(this, settings);
-      return itemsOf(found.length > 0 ? found : null);
+      return itemsOf(await (this.getMode() === 'manual' ? samplePoll(this, settings) : poll(this, settings)));
     } catch (error) {
       const failure = toTriggerFailure(this.getNode(), error);
-      if (!startsUnattended(this)) throw failure;
-      this.__emitError(failure);
+      if (isAttended) throw failure;
+      noteRefusal(this, failure);
       return null;
     }
   }
 }
 
+/** Contexts that have polled. n8n polls with that of the activation, its durable scheduler with one for each poll. */
+const polled = new WeakSet<IPollFunctions>();
+
 /**
- * Whether n8n began these polls by itself, when it started or took over from another instance. Nobody sees there that
- * an activation was refused, and n8n would never try it again: an error execution tells it.
+ * Whether somebody sees the error of this poll, or n8n itself waits longer after each one: by hand, at an activation,
+ * and under the durable scheduler. Nobody does where n8n started or took over from another instance, where n8n would
+ * never try again; nor in the polls after the activation.
  */
-function startsUnattended(context: IPollFunctions): boolean {
-  return context.getMode() !== 'manual' && ['init', 'leadershipChange'].includes(context.getActivationMode());
+function startsAttended(context: IPollFunctions): boolean {
+  const isFirst = !polled.has(context);
+  polled.add(context);
+  if (context.getMode() === 'manual') return true;
+  return isFirst && !['init', 'leadershipChange'].includes(context.getActivationMode());
 }
 
 /** An empty list, unlike null, starts an execution in which no node runs, so that n8n saves the state. */

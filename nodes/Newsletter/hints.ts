@@ -41,7 +41,12 @@ const subscribe = node({
       resource: 'subscription',
       operation: 'createOrUpdate',
       email: expr('{{ $json.email }}'),
-      customFields: { mappingMode: 'defineBelow', value: { 'First Name': expr('{{ $json.first_name }}') } },
+      customFields: {
+        mappingMode: 'defineBelow',
+        value: { 'First Name': expr('{{ $json.first_name }}') },
+        // Only these fields are shown; without a schema, all of the publication are.
+        schema: [{ id: 'First Name', displayName: 'First Name', type: 'string', required: false, display: true }]
+      },
       additionalFields: { utm_source: expr('{{ $json.utm_source }}') }
     }
   }

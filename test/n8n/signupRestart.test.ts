@@ -126,7 +126,7 @@ test('the editor shows the labels of all parameters', async () => {
     for (const label of [
       'Path',
       'Allowed Origins',
-      'Custom Fields to Accept',
+      'Accepted Custom Field Names or IDs',
       'Signups per Address and Hour',
       'Redirect Without JavaScript',
       'Options',

@@ -1,5 +1,7 @@
 /** What an item says that failed: which field of the node is wrong, by its label, and what to do about it. */
+import { TimeoutError } from '@newsletter-kit/core/engine';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toNodeFailure } from '../../nodes/Newsletter/transport/failure.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -129,4 +131,13 @@ describe('a service without an answer', () => {
       description: typeof description === 'string' ? description : expect.stringMatching(description),
     });
   });
+});
+
+it.each([
+  [22_500, 'No answer within 22.5 seconds'],
+  [60_000, 'No answer within 60 seconds'],
+  [900, 'No answer within 0.9 seconds'],
+])('a time-out of %i ms is told in seconds', (ms, message) => {
+  const node = { id: '1', name: 'N', type: 'n', typeVersion: 1, position: [0, 0] as [number, number], parameters: {} };
+  expect(toNodeFailure(node, new TimeoutError('subscriptions.list', ms)).message).toBe(message);
 });

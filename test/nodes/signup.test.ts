@@ -429,6 +429,10 @@ describe('publishing the workflow', () => {
   it.each([
     [{ allowedOrigins: '' }, '"Allowed Origins" is empty'],
     [{ allowedOrigins: 'https://www.example.com/blog' }, 'scheme and host alone'],
+    [{ allowedOrigins: 'https://*.example.com' }, 'a browser sends no origin with a *'],
+    [{ allowedOrigins: '*' }, 'a browser sends no origin with a *'],
+    [{ allowedOrigins: 'www.example.com/blog' }, 'scheme and host alone'],
+    [{ allowedOrigins: 'my site' }, 'scheme and host alone'],
     [{ allowedOrigins: site, thanksUrl: '/thanks' }, 'whole address'],
     [{ allowedOrigins: site, signupsPerAddress: -1 }, '"Signups per Address and Hour" must be a number'],
   ])('is refused with %j', async (parameters, message) => {
@@ -438,5 +442,20 @@ describe('publishing the workflow', () => {
   it('accepts origins with upper case, a trailing slash, and as a list', async () => {
     await expect(create({ allowedOrigins: ['https://WWW.example.com/', 'http://127.0.0.1:4000'] })).resolves.toBe(true);
     await expect(create({ allowedOrigins: 'https://www.example.com, https://example.com' })).resolves.toBe(true);
+  });
+
+  it.each([
+    ['www.example.com', 'https://www.example.com'],
+    ['WWW.Example.com/', 'https://www.example.com'],
+    ['www.example.com:8443', 'https://www.example.com:8443'],
+    ['https://www.example.com:443', 'https://www.example.com'],
+    ['https://www.example.com.', 'https://www.example.com'],
+    ['www.example.com.', 'https://www.example.com'],
+    ['https://www.example.com.:8443', 'https://www.example.com:8443'],
+    ['localhost:4000', 'http://localhost:4000'],
+    ['127.0.0.1:4000', 'http://127.0.0.1:4000'],
+  ])('takes %s for the origin %s', async (entered, origin) => {
+    const form = await open({ allowedOrigins: entered });
+    expect((await post(form, { email: 'ada@example.com' }, { origin })).status).toBe(202);
   });
 });

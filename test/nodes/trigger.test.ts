@@ -186,6 +186,8 @@ describe('a poll by hand', () => {
   it('searches five pages at most', async () => {
     world.reset(1_000);
     const parameters = { filters: { utm_source: ['nobody'] } };
-    expect(await world.requestsOf(() => world.poll('subscriptionCreated', { mode: 'manual', parameters }))).toBe(5);
+    const poll = () =>
+      expect(world.poll('subscriptionCreated', { mode: 'manual', parameters })).rejects.toThrow('fits');
+    expect(await world.requestsOf(poll)).toBe(5);
   });
 });

@@ -78,6 +78,8 @@ describe.each(outages)('a service that $what', ({ fetch }) => {
       expect(world.keptText()).toBe(before);
       expect(run.errors).toEqual([]);
       expect(run.log).toContainEqual(expect.stringMatching(/The next poll tries again/));
+      // A pause that the service asks for.
+      pass(minutes(2));
       const expected = events.some((event) => /Created|BecameActive/.test(event));
       expect((await world.poll(events, run))?.includes('meanwhile@example.com') ?? false).toBe(expected);
       expect((await world.poll(events, run)) ?? []).toEqual([]);
@@ -105,6 +107,7 @@ it.each(outages.filter(({ misdirected }) => !misdirected))(
     await world.subscribe('meanwhile@example.com');
     pass(minutes(1));
     expect(await world.poll('subscriptionCreated', through(fetch))).toBeNull();
+    pass(minutes(1));
     expect(await world.poll('subscriptionCreated', run)).toEqual(['meanwhile@example.com']);
     expect(await world.poll('subscriptionCreated', run)).toBeNull();
   },
@@ -199,8 +202,66 @@ describe('a refusal', () => {
     world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status } });
     for (const activation of ['init', 'leadershipChange'] as const)
       expect(await world.poll('subscriptionCreated', { ...run, activation })).toBeNull();
-    expect(run.errors).toMatchObject([{ httpCode: String(status) }, { httpCode: String(status) }]);
+    expect(run.errors).toMatchObject([{ httpCode: String(status) }]);
     world.sandbox.faults.clear();
     expect(await world.poll('subscriptionCreated', { ...run, activation: 'init' })).toEqual(['meanwhile@example.com']);
+  });
+
+  it.each(refusals)('with %i that lasts is told once, and then every hour: 25 times a day', async (status) => {
+    const context = world.context('subscriptionCreated', run);
+    await world.pollWith(context);
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status }, times: null });
+    const told: number[] = [];
+    for (let minute = 0; minute < 24 * 60; minute += 5, pass(minutes(5))) {
+      const before = run.errors.length;
+      expect(await world.pollWith(context)).toBeNull();
+      if (run.errors.length > before) told.push(minute);
+    }
+    expect(told).toEqual(Array.from({ length: 24 }, (_, hour) => hour * 60));
+    world.sandbox.faults.clear();
+    await world.subscribe('meanwhile@example.com');
+    expect((await world.pollWith(context))?.map(({ json }) => json['email'])).toEqual(['meanwhile@example.com']);
+  });
+
+  it('that comes and goes is told once an hour too', async () => {
+    const context = world.context('subscriptionCreated', run);
+    await world.pollWith(context);
+    for (let minute = 0; minute < 120; minute += 1, pass(minutes(1))) {
+      if (minute % 2 === 0) world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
+      await world.pollWith(context);
+      world.sandbox.faults.clear();
+    }
+    expect(run.errors).toHaveLength(2);
+  });
+
+  it('ends the next activation too, however recently it was told', async () => {
+    const context = world.context('subscriptionCreated', run);
+    await world.pollWith(context);
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 }, times: null });
+    await world.pollWith(context);
+    await expect(world.poll('subscriptionCreated', run)).rejects.toMatchObject({ httpCode: '401' });
+  });
+});
+
+it('gets no request while the service asks for a pause, of an hour at most, and a lasting one is told', async () => {
+  await world.poll('subscriptionCreated', run);
+  let requests = 0;
+  const busy = through(async () => {
+    requests += 1;
+    return new Response('{}', { status: 429, headers: { 'retry-after': '86400' } });
+  });
+  for (let minute = 0; minute < 60; minute += 1, pass(minutes(1)))
+    expect(await world.poll('subscriptionCreated', busy)).toBeNull();
+  expect([requests, run.errors.length]).toEqual([1, 1]);
+  await world.subscribe('meanwhile@example.com');
+  expect(await world.poll('subscriptionCreated', run)).toEqual(['meanwhile@example.com']);
+});
+
+it('a test event says that there is no subscription yet', async () => {
+  world.reset();
+  const parameters = { filters: { utm_source: ['nowhere'] } };
+  await expect(world.poll('subscriptionCreated', { ...run, mode: 'manual', parameters })).rejects.toMatchObject({
+    message: 'There is no subscription yet that fits',
+    description: expect.stringContaining('fetch it again'),
   });
 });

@@ -139,9 +139,12 @@ describe('the events found by reading the whole list', () => {
     world.reset(10_200);
     expect(await world.requestsOf(() => world.poll('subscriptionStatusChanged'))).toBeGreaterThan(102);
     world.kept = {};
+    world.restart();
     world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 3 });
     await world.poll('subscriptionStatusChanged');
     world.sandbox.faults.clear();
+    // The process forgets the pause that the service asked for.
+    world.restart();
     expect(await world.requestsOf(() => world.poll('subscriptionStatusChanged'))).toBe(100);
   });
 
@@ -178,6 +181,7 @@ describe('the events found by reading the whole list', () => {
       world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 5 });
       expect(await world.pollItems('subscriptionStatusChanged', { parameters, log })).toBeNull();
       world.sandbox.faults.clear();
+      world.restart();
     });
 
     it('continues the first scan with more requests than Requests per Poll', async () => {
@@ -210,6 +214,7 @@ describe('the events found by reading the whole list', () => {
       expect(await world.poll('subscriptionStatusChanged', { parameters })).toBeNull();
     // n8n is restarted: it saved nothing since the activation.
     world.kept = saved;
+    world.restart();
     const { items } = await world.api.subscriptions.list({ status: 'active', direction: 'asc', limit: 1 });
     await world.change(items[0]?.id ?? '', { unsubscribe: true });
     const found: string[] = [];

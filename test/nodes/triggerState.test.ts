@@ -20,6 +20,7 @@ describe('the stored state', () => {
     const cursor = world.snapshot()['node:Newsletter'];
     expect(await world.poll()).toEqual(['ada@example.com']);
     world.kept['node:Newsletter'] = cursor;
+    world.restart();
     expect(await world.poll()).toEqual(['ada@example.com']);
   });
 
@@ -132,6 +133,78 @@ describe('a poll that fails', () => {
     expect(first).toHaveLength(100);
     world.sandbox.faults.clear();
     expect(log).toContainEqual(expect.stringContaining('The next poll tries again'));
+    world.restart();
     expect(await world.poll()).toHaveLength(50);
+  });
+});
+
+describe('an older export that is imported while n8n runs', () => {
+  /** Five reports, of which the export knows the first, and a poll that finds nothing. */
+  async function lifeOf(more: object = {}): Promise<Record<string, unknown>> {
+    await world.poll('subscriptionCreated', more);
+    let exported = {};
+    for (let report = 0; report < 5; report += 1) {
+      world.now += 60_000;
+      await world.subscribe(`reader.${report}@example.com`);
+      expect(await world.poll('subscriptionCreated', more)).toEqual([`reader.${report}@example.com`]);
+      if (report === 0) exported = world.snapshot();
+    }
+    expect(await world.poll('subscriptionCreated', more)).toBeNull();
+    return exported;
+  }
+
+  it.each(['five reports old', 'without state'])('repeats and loses nothing: %s', async (what) => {
+    const exported = await lifeOf();
+    world.kept = what === 'without state' ? {} : exported;
+    world.now += 60_000;
+    await world.subscribe('meanwhile@example.com');
+    // Without a copy in the node, the second poll reports what the first has found.
+    const found = [await world.poll(), await world.poll(), await world.poll()].flatMap((emails) => emails ?? []);
+    expect(found).toEqual(['meanwhile@example.com']);
+  });
+
+  it('makes n8n save the later state, so that a restart repeats nothing either', async () => {
+    world.kept = await lifeOf();
+    expect(await world.pollItems('subscriptionCreated')).toEqual([]);
+    world.restart();
+    expect(await world.poll()).toBeNull();
+  });
+
+  it('counts where Created Since is another, or n8n has started since', async () => {
+    const exported = await lifeOf();
+    world.kept = structuredClone(exported);
+    const parameters = { options: { since: new Date(world.now - 90_000).toISOString() } };
+    expect(await world.poll('subscriptionCreated', { parameters })).toEqual([
+      'reader.3@example.com',
+      'reader.4@example.com',
+    ]);
+    world.kept = exported;
+    world.restart();
+    expect(await world.poll()).toHaveLength(4);
+  });
+
+  it('of another publication counts for that publication alone', async () => {
+    const exported = await lifeOf();
+    const parameters = { publicationId: { mode: 'id', value: 'pub_00000000-0000-4000-8000-000000000002' } };
+    world.kept = exported;
+    await world.poll('subscriptionCreated', { parameters }).catch(() => null);
+    expect(await world.poll()).not.toContain('reader.0@example.com');
+  });
+
+  it('is left to n8n under its durable scheduler, which may take back a poll', async () => {
+    const exported = await lifeOf({ pollBudgetMs: 60_000 });
+    world.kept = exported;
+    expect(await world.poll('subscriptionCreated', { pollBudgetMs: 60_000 })).toHaveLength(4);
+  });
+});
+
+it('says that n8n does not let it keep its state, and reports nothing that it would repeat', async () => {
+  await world.poll();
+  world.now += 60_000;
+  await world.subscribe('ada@example.com');
+  for (const data of Object.values(world.kept)) Object.freeze(data);
+  await expect(world.poll()).rejects.toMatchObject({
+    message: 'n8n does not let this trigger keep its state',
+    description: expect.stringContaining('every poll would report the same again'),
   });
 });

@@ -18,6 +18,8 @@ export class TriggerWorld {
   kept: Record<string, unknown> = {};
   sandbox: Sandbox;
   readonly bundle: Bundle;
+  /** The memory of the process belongs to a workflow. */
+  #workflowId = crypto.randomUUID();
 
   constructor(bundle: Bundle) {
     this.bundle = bundle;
@@ -30,6 +32,12 @@ export class TriggerWorld {
     this.now = Date.parse('2026-11-20T10:00:00Z');
     this.kept = {};
     this.sandbox = this.#open(size);
+    this.restart();
+  }
+
+  /** Starts n8n anew: the process has forgotten the trigger. */
+  restart(): void {
+    this.#workflowId = crypto.randomUUID();
   }
 
   async close(): Promise<void> {
@@ -42,8 +50,22 @@ export class TriggerWorld {
   }
 
   async pollItems(events: string | readonly string[], more: Partial<Run> = {}): Promise<readonly Item[] | null> {
+    return this.pollWith(this.context(events, more));
+  }
+
+  /** The context of an activation, with which n8n polls again and again. */
+  context(events: string | readonly string[], more: Partial<Run> = {}): unknown {
     const parameters = { events: [events].flat(), ...more.parameters };
-    const context = itemlessContext({ sandbox: this.sandbox, staticData: this.kept, ...more, parameters });
+    return itemlessContext({
+      sandbox: this.sandbox,
+      staticData: this.kept,
+      workflowId: this.#workflowId,
+      ...more,
+      parameters,
+    });
+  }
+
+  async pollWith(context: unknown): Promise<readonly Item[] | null> {
     const result = await this.bundle.trigger.poll.call(context);
     return result && (result[0] ?? []);
   }

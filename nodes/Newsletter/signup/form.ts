@@ -24,7 +24,7 @@ const allowedOrigins: INodeProperties = {
   placeholder: 'e.g. https://www.example.com, https://example.com',
   default: '',
   description:
-    'Websites with the form, separated by commas: scheme and host, without a path. Posts from other websites are refused.',
+    'Websites with the form, separated by commas: scheme and host, with a port where it has one, without a path. Posts from other websites are refused.',
 };
 
 const allowedFields = customFieldNames({
@@ -180,11 +180,20 @@ export function readForm(getParameter: GetParameter): Form {
   };
 }
 
-/** Normalizes an origin to the spelling of browsers, so that origins can be compared as texts. */
+/**
+ * Normalizes an origin to the spelling of browsers, so that origins can be compared as texts. A host alone is one with
+ * https, unless it is a machine's own; the dot at its end means nothing.
+ */
 function readOrigin(entered: string): string {
-  const url = webAddress(entered);
+  if (entered.includes('*'))
+    throw new ParameterMismatch(
+      `"Allowed Origins" has "${entered}", and a browser sends no origin with a *. Enter each website of the form, for example https://www.example.com`,
+    );
+  const host = /^(?:localhost|[\w-]+(?:\.[\w-]+)+\.?)(?::\d+)?(?=\/?$)/i.exec(entered)?.[0];
+  const scheme = host !== undefined && /^(?:localhost|\d+(?:\.\d+){3})(?::|$)/.test(host) ? 'http' : 'https';
+  const url = webAddress(host === undefined ? entered : `${scheme}://${entered}`);
   if (url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '')
-    return url.origin;
+    return url.origin.replace(/\.(?=(?::\d+)?$)/, '');
   throw new ParameterMismatch(
     `"Allowed Origins" has "${entered}", which is no origin. Enter scheme and host alone, for example https://www.example.com`,
   );

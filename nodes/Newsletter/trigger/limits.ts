@@ -37,7 +37,7 @@ export interface TimeBudget {
   readonly requestMs: number;
 }
 
-type PollContext = Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
+export type PollContext = Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
 
 /**
  * Keeps a third of n8n's time for the last request: n8n abandons a poll that takes longer, and its results.

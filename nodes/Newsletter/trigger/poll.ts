@@ -16,10 +16,10 @@ import { openEngine } from '../transport/engine.ts';
 import { isOutage, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
 import { capacity, checkSize, requestsPerFirstScanPoll, type TimeBudget, timeBudget } from './limits.ts';
-import { endOutage, noteOutage } from './outage.ts';
+import { endOutage, noteOutage, pauseOf } from './outage.ts';
 import { fieldNames } from './parameters.ts';
 import type { Settings } from './settings.ts';
-import { WatchStateStore } from './state.ts';
+import { StaticDataError, WatchStateStore } from './state.ts';
 
 /** Seconds before the activation from which on a subscription is new, where the service did not tell its own time. */
 const clockOverlap = 5 * 60;
@@ -35,11 +35,11 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   const store = new WatchStateStore(context);
   const loaded = store.load(publicationId, settings);
   const isFirst = loaded.stored === null;
-  const found = await find(context, engine, settings, {
-    state: loaded.state,
-    isFirst,
-    time: timeBudget(context, isFirst),
-  }).catch((error: unknown) => {
+  const pause = isFirst ? undefined : pauseOf(context);
+  const finding = pause
+    ? Promise.reject(pause)
+    : find(context, engine, settings, { state: loaded.state, isFirst, time: timeBudget(context, isFirst) });
+  const found = await finding.catch((error: unknown) => {
     if (!isOutage(error, !isFirst)) throw error;
     noteOutage(context, error);
     return null;
@@ -57,7 +57,8 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     return [];
   }
   const reports = items.length > 0 || (mayBeEmpty && store.mustSave(loaded, state, settings));
-  if (state !== loaded.state || store.lacksCopy(loaded)) store.save(state, loaded, settings, reports);
+  if (state !== loaded.state || loaded.isRecovered || store.lacksCopy(loaded))
+    store.save(state, loaded, settings, reports);
   return reports ? items : null;
 }
 
@@ -196,6 +197,13 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
         failure: { cause: 'configuration-invalid' },
       },
     );
+  }
+  if (error instanceof StaticDataError) {
+    return new NodeOperationError(node, 'n8n does not let this trigger keep its state', {
+      description:
+        'The static data of the workflow cannot be changed, so every poll would report the same again; none is reported. Update n8n, or copy the workflow into a new one and publish that.',
+      failure: { cause: 'configuration-invalid' },
+    });
   }
   const failure = toNodeFailure(node, error);
   // A revoked key or a deleted publication leaves the state as it is.

@@ -1,7 +1,7 @@
 /** A poll by hand: samples to build a workflow on. */
 import { pageLimit } from '@newsletter-kit/core/contract';
 import type { Engine, Item } from '@newsletter-kit/core/engine';
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { type IDataObject, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { openEngine } from '../transport/engine.ts';
 import { type EventName, events, matches, type Reported, toItem } from './events.ts';
 import { checkFieldNames } from './poll.ts';
@@ -9,7 +9,11 @@ import type { Settings } from './settings.ts';
 
 type Subscription = Item<'subscriptions.list'>;
 
-/** For each event, the newest subscription that fits it and the filters. Leaves the state unchanged. */
+/**
+ * For each event, the newest subscription that fits it and the filters. Leaves the state unchanged.
+ *
+ * @throws NodeOperationError where there is none
+ */
 export async function samplePoll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
   const { engine } = await openEngine(context, settings.publication);
   await checkFieldNames(context, engine, settings);
@@ -21,6 +25,11 @@ export async function samplePoll(context: IPollFunctions, settings: Settings): P
     const found = newest.get(status);
     if (found !== undefined) items.push(toItem(name, sampleEvent(name, found, settings), settings.form));
   }
+  if (items.length === 0)
+    throw new NodeOperationError(context.getNode(), 'There is no subscription yet that fits', {
+      description:
+        'A test event is the newest subscription that fits Events and Filters. Subscribe somebody, or change the Filters, and fetch it again. The published workflow needs no test event.',
+    });
   return items;
 }
 

@@ -2,6 +2,7 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { readWatchState, startWatch, type WatchState, WatchStateError } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { keeps } from '../execution.ts';
 import { triggerKey } from './outage.ts';
 import type { Settings } from './settings.ts';
 
@@ -21,6 +22,13 @@ interface Stored {
 export interface LoadedState {
   readonly state: WatchState;
   readonly stored: Stored | null;
+  /** Whether this process knew a later state than n8n has stored: the workflow was imported from an older export. */
+  readonly isRecovered: boolean;
+}
+
+/** n8n gave the trigger static data that it cannot change. */
+export class StaticDataError extends Error {
+  override readonly name = 'StaticDataError';
 }
 
 /** Key in the static data of the node, and the beginning of that in the static data of the workflow. */
@@ -28,6 +36,12 @@ const key = 'newsletter';
 
 /** The revision of each trigger's state after its last poll in this process, which n8n may not have saved. */
 const revisions = new Map<string, number>();
+
+/**
+ * The state with which the last poll of each trigger began: n8n has taken what the polls before it have found. Of the
+ * poll itself nobody knows, because n8n drops the result of one that runs while the workflow is unpublished.
+ */
+const lastStates = new Map<string, { readonly publicationId: string; readonly stored: Stored }>();
 
 /**
  * Stores two copies of the state. The one in the static data of the workflow, by the ID of the node, outlives a rename.
@@ -54,11 +68,29 @@ export class WatchStateStore {
    * @throws WatchStateError for a damaged state or one of a later version: starting over would lose events
    */
   load(publicationId: string, { since }: Settings): LoadedState {
-    const stored = this.#newest(publicationId);
-    if (stored === null) return { state: startWatch(publicationId, since), stored };
+    const kept = this.#newest(publicationId);
+    const stored = this.#latest(publicationId, since, kept);
+    const isRecovered = stored !== kept;
+    if (stored === null) return { state: startWatch(publicationId, since), stored, isRecovered };
     // Another time in Created Since is the wish to see what was created from then on.
-    if (since === undefined || since === stored.since) return { state: stored.state, stored };
-    return { state: { ...stored.state, created: startWatch('', since).created }, stored };
+    if (since === undefined || since === stored.since) return { state: stored.state, stored, isRecovered };
+    return { state: { ...stored.state, created: startWatch('', since).created }, stored, isRecovered };
+  }
+
+  /** The state that this process knows of the trigger where it is later, or else the kept one. */
+  #latest(publicationId: string, since: number | undefined, kept: Stored | null): Stored | null {
+    // The durable scheduler, which alone sets a limit, may run a poll again whose result it did not take.
+    if (this.#context.getPollBudgetMs?.() !== undefined) return kept;
+    const name = triggerKey(this.#context);
+    const known = lastStates.get(name);
+    const isLater =
+      known?.publicationId === publicationId &&
+      known.stored.state.revision > (kept?.state.revision ?? 0) &&
+      (since === undefined || since === known.stored.since);
+    const latest = isLater ? known.stored : kept;
+    if (latest === null) lastStates.delete(name);
+    else lastStates.set(name, { publicationId, stored: latest });
+    return latest;
   }
 
   /** Whether another poll, which started from the same state, has saved its own since. */
@@ -75,7 +107,10 @@ export class WatchStateStore {
     return stored?.id === id && stored.name === name && this.#node[key] === undefined;
   }
 
-  /** @param reports - whether the poll returns items, which makes n8n save static data */
+  /**
+   * @param reports - whether the poll returns items, which makes n8n save static data
+   * @throws StaticDataError
+   */
   save(state: WatchState, { stored }: LoadedState, { since }: Settings, reports: boolean): void {
     const { id, name } = this.#context.getNode();
     const used = since ?? stored?.since;
@@ -88,15 +123,16 @@ export class WatchStateStore {
       savedAt,
     } satisfies Stored);
     revisions.set(triggerKey(this.#context), state.revision);
-    this.#workflow[this.#slot] = text;
-    this.#node[key] = text;
+    if (!keeps(this.#workflow, this.#slot, text) || !keeps(this.#node, key, text)) throw new StaticDataError();
   }
 
   /**
    * Whether n8n has to save the state although the poll reports nothing. In all other cases an older state suffices: a
    * later poll finds the same changes from it.
    */
-  mustSave({ state: before, stored }: LoadedState, after: WatchState, { part, events }: Settings): boolean {
+  mustSave({ state: before, stored, isRecovered }: LoadedState, after: WatchState, settings: Settings): boolean {
+    const { part, events } = settings;
+    if (isRecovered) return true;
     if (after === before) return false;
     // n8n saves after an activation; its durable scheduler, which says `update`, may start without one.
     if (stored === null) return this.#context.getActivationMode() === 'update';

@@ -13,7 +13,11 @@ describe('the stored state', () => {
   const settings = { events: ['subscriptionCreated'], part: 'newest', since: undefined } as unknown as Settings;
   let node: Record<string, unknown>;
   let workflow: Record<string, unknown>;
+  /** The memory of a process belongs to a workflow; another one is a process that has started anew. */
+  let workflowId = '';
+  const restart = () => void (workflowId = crypto.randomUUID());
   beforeEach(() => {
+    restart();
     node = {};
     workflow = {};
   });
@@ -22,7 +26,7 @@ describe('the stored state', () => {
   function openStore(identity = named, activation = 'update'): WatchStateStore {
     return new WatchStateStore({
       getNode: () => identity,
-      getWorkflow: () => ({ id: 'w1' }),
+      getWorkflow: () => ({ id: workflowId }),
       getActivationMode: () => activation,
       getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : workflow),
     } as unknown as IPollFunctions);
@@ -92,6 +96,7 @@ describe('the stored state', () => {
         ? {}
         : { 'newsletter:n1': text(shared.revision, { ...named, ...('name' in shared && { name: shared.name }) }) };
     [node, workflow] = [kept, other];
+    restart();
     expect(revision()).toBe(expected);
   });
 
@@ -100,6 +105,7 @@ describe('the stored state', () => {
     node = {};
     workflow['newsletter:n3'] = '{"name":';
     expect(revision({ id: 'n2', name: 'Trigger' })).toBe(1);
+    restart();
     expect(load({}, { id: 'n2', name: 'Trigger1' }).stored).toBeNull();
   });
 
@@ -135,6 +141,7 @@ describe('the stored state', () => {
     vi.setSystemTime(1_000_000);
     save(1);
     expect(savedAt()).toBe(1_000_000);
+    restart();
     vi.setSystemTime(2_000_000);
     save(2);
     expect(savedAt()).toBe(1_000_000);
@@ -173,10 +180,12 @@ describe('whether the state must be saved without a report', () => {
     readonly other?: [workflow: string, id: string];
     /** Minutes since the state was saved. */
     readonly saved?: number;
+    /** Whether the process knew a later state than the stored one. */
+    readonly isRecovered?: boolean;
   }
 
   function mustSave({ before, after, isNew = false, events = ['subscriptionBecameActive'], ...poll }: Poll): boolean {
-    const { activation = 'activate', last = 7, saved = 0, other } = poll;
+    const { activation = 'activate', last = 7, saved = 0, other, isRecovered = false } = poll;
     const open = ([workflow, id] = ['w1', '1']) =>
       new WatchStateStore({
         getNode: () => ({ id, name: 'Trigger' }),
@@ -187,14 +196,16 @@ describe('whether the state must be saved without a report', () => {
     const state = before ?? stateOf();
     const stored = isNew ? null : { state, id: '1', name: 'Trigger', savedAt: Date.now() - minutes(saved) };
     const settings = { events, part: partFor(events) } as unknown as Settings;
-    open().save(stateOf({ revision: last }), { state, stored }, settings, false);
-    if (other) open(other).save(stateOf({ revision: 9 }), { state, stored }, settings, false);
-    return open().mustSave({ state, stored }, after ?? stateOf(), settings);
+    const loaded = { state, stored, isRecovered };
+    open().save(stateOf({ revision: last }), loaded, settings, false);
+    if (other) open(other).save(stateOf({ revision: 9 }), loaded, settings, false);
+    return open().mustSave(loaded, after ?? stateOf(), settings);
   }
 
   const midway = stateOf({ reached: 'sub_1' });
   const unchanged = stateOf();
   const cases: readonly (readonly [what: string, poll: Poll, needed: boolean])[] = [
+    ['a state that n8n had lost', { before: unchanged, after: unchanged, isRecovered: true }, true],
     ['an unchanged state', { before: unchanged, after: unchanged, isNew: true, activation: 'update' }, false],
     ['an activation', { isNew: true, before: stateOf({ scan: false }) }, false],
     ['a changed node, or the durable scheduler', { isNew: true, activation: 'update' }, true],

@@ -19,9 +19,10 @@ const texts = [
 ] as const satisfies readonly Name[];
 
 /** Whether the subscription has the requested value; undefined where the record has no such field. */
-const shows: {
-  readonly [Field in Name]?: (requested: NonNullable<SentRequest[Field]>, record: Subscription) => boolean | undefined;
-} = {
+type Shows<Requested> = (requested: Requested, record: Subscription) => boolean | undefined;
+
+/** Fields whose values are fixed words or IDs. */
+const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>> } = {
   tier: (requested, record) => record.subscription_tier === requested,
   premium_tiers: (requested, record) => includesAll(requested, record.subscription_premium_tier_names),
   premium_tier_ids: (requested, record) =>
@@ -31,15 +32,6 @@ const shows: {
     ),
   newsletter_list_ids: (requested, record) => includesAll(requested, record.newsletter_list_ids),
 };
-
-/** Whether the subscription lacks the requested value of a field whose values are fixed words or IDs. */
-export function lacks<Field extends keyof typeof shows>(
-  name: Field,
-  { [name]: requested }: SentRequest,
-  record: Subscription,
-): boolean {
-  return requested !== undefined && shows[name]?.(requested, record) === false;
-}
 
 /**
  * Names of the fields that were not applied: those that still have their old value; custom fields as
@@ -52,7 +44,10 @@ export function fieldsNotApplied(request: SentRequest, record: Subscription, bef
     const value = record[name] ?? '';
     return request[name] !== undefined && value !== request[name] && value === (before?.[name] ?? '');
   });
-  const missing = (Object.keys(shows) as (keyof typeof shows)[]).filter((name) => lacks(name, request, record));
+  const missing = (Object.keys(shows) as Name[]).filter((name) => {
+    const requested = request[name];
+    return requested !== undefined && (shows[name] as Shows<unknown> | undefined)?.(requested, record) === false;
+  });
   const custom = customFieldsNotApplied(request.custom_fields ?? [], record.custom_fields);
   return [...kept, ...missing, ...withOldValue(custom, record, before)];
 }

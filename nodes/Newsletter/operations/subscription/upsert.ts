@@ -22,7 +22,7 @@ import { toRecord } from '../../records.ts';
 import { toNodeFailure } from '../../transport/failure.ts';
 import { enrollOne } from '../automation.ts';
 import type { Before, OperationContext, Saved } from '../definition.ts';
-import { fieldsNotApplied, lacks, type SentRequest } from './ignoredFields.ts';
+import { fieldsNotApplied, type SentRequest } from './ignoredFields.ts';
 import { type JobChange, updateOne } from './jobs.ts';
 import { findByAddress, searchAddress, type Subscription } from './read.ts';
 
@@ -175,8 +175,8 @@ const bulkFields = ['tier', 'payments_customer_id', 'newsletter_list_ids', 'comp
  * client created it after the lookup, so that it lacks what was asked.
  */
 function remaining(request: SentRequest, { isNew, answered: { id, status, ...record } }: Saved): JobChange | null {
-  if (isNew === true && !lacks('tier', request, { id, status, ...record })) return null;
   const { tier, payments_customer_id, newsletter_list_ids, complimentary_gift_id } = request;
+  if (isNew === true && (tier ?? record.subscription_tier) === record.subscription_tier) return null;
   const change: JobChange = {
     subscription_id: id,
     // Premium tiers take precedence over the tier; "free" would remove them.
