@@ -82,8 +82,8 @@ const none = '\0';
 
 /**
  * The sign that cuts the first rows into the most equal number of cells above one, and leaves the most rows an address.
- * Signs are the {@link usual} ones, and those of the first lines but letters, digits, blanks and the signs of addresses,
- * where they cut most rows.
+ * Signs are the {@link usual} ones, and where they cut most rows, those of the first lines but letters, digits, blanks
+ * and the signs of addresses.
  */
 function delimiterOf(sample: string, isWhole: boolean): string {
   const top = sample.split('\n', topLines).join('\n');

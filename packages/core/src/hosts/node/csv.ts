@@ -133,7 +133,7 @@ export async function readCsv(
     const first = await parsed();
     const { delimiter, headerRow } = first;
     const columns = numbered(first.header);
-    if (columns.length === 0)
+    if (columns.every((heading) => heading === ''))
       throw about('', 'the file is empty. Its first row must name the columns, "email" among them.');
     let table: Table | undefined;
     let total = 0;

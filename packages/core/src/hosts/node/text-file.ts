@@ -58,7 +58,8 @@ export async function inspect(file: FileHandle, option: string | undefined): Pro
   if (/^(?:\xef\xbb\xbf)?\s*</.test(bytes))
     return 'it is a page (HTML or XML). Export the list as CSV where it comes from.';
   const encoding = option ?? wideEncodingOf(sample);
-  if (encoding === undefined && (bytes.match(controls)?.length ?? 0) > 2 + bytes.length / 20)
+  const controlled = bytes.replaceAll(/[\v\f]/g, '').match(controls)?.length ?? 0;
+  if (encoding === undefined && controlled > 2 + bytes.length / 20)
     return 'it is no text. Export the list as CSV where it comes from.';
   isUtf8 &&= decodes(strict, new Uint8Array(), false);
   return { fingerprint: hash.digest('hex'), encoding: encoding ?? (isUtf8 ? 'utf-8' : 'windows-1252') };
@@ -73,7 +74,8 @@ function wideEncodingOf(sample: Buffer): string | undefined {
   for (let at = sample.indexOf(0); at >= 0; at = sample.indexOf(0, at + 1))
     if (at % 2 === 0) high += 1;
     else low += 1;
-  if (Math.max(high, low) < sample.length / 20 || Math.min(high, low) * 10 > Math.max(high, low)) return undefined;
+  const [least, most] = high < low ? [high, low] : [low, high];
+  if (sample.length % 2 > 0 || most <= sample.length / 10 || least * 10 > most) return undefined;
   return low > high ? 'utf-16le' : 'utf-16be';
 }
 

@@ -195,6 +195,7 @@ describe('a CSV', () => {
       /^people\.csv: The first row looks like data[^@A]*$/,
     ],
     ['', {}, 'the file is empty'],
+    ['\n\n', {}, 'the file is empty'],
   ])('with the header %j says what is missing', async (content, options, text) => {
     await expect(read(content, { ...(options as CsvOptions), name: 'people.csv' })).rejects.toThrow(text);
     await expect(read(content, { ...(options as CsvOptions), name: 'people.csv' })).rejects.toThrow(CsvError);

@@ -91,6 +91,13 @@ describe('rows', () => {
   });
 });
 
+it.each([
+  ['one NUL in a small file', 'email,a\n\0@b.example,\n'],
+  ['form feeds in a small file', 'email,"\f\v\f\v\f\v"\na@b.example,\n'],
+])('%s is text', async (_, text) => {
+  expect((await read(text, { others: 'ignore' })).rows).toHaveLength(1);
+});
+
 describe('what is no text', () => {
   const zip = (name: string): Buffer => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), Buffer.from(name)]);
   it.each([
