@@ -113,9 +113,9 @@ it.each([
   expect(page.split(`**${place}**`)).toHaveLength(2);
 });
 
-it('answers ten questions in at most three files each, which have what it names', () => {
+it('answers twelve questions in at most three files each, which have what it names', () => {
   const answers = page.match(/^\| Why .+ \|$/gm) ?? [];
-  expect(answers).toHaveLength(10);
+  expect(answers).toHaveLength(12);
   for (const answer of answers) {
     const files = [...answer.matchAll(/\[`([^`]+)`\]\([^)]+\): ([^<|]+)/g)];
     expect(files.length, answer).toBeGreaterThan(0);

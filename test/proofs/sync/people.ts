@@ -105,7 +105,7 @@ export class People {
   /** Whether the token was written for the id of the contact, or before it had one for its address. */
   #hasOwnToken(contact: Contact): boolean {
     const written = this.#baseOf(contact)?.contact;
-    return written === 0 ? this.#isAsWritten(contact) : written === this.#newBaseOf(contact).contact;
+    return written === undefined ? this.#isAsWritten(contact) : written === this.#newBaseOf(contact).contact;
   }
 
   #newBaseOf({ id, email }: Contact): ReturnType<typeof planPair>['base'] {

@@ -20,5 +20,5 @@ export { applySync, planSync, readMapping, stateAfter, subscriptionPages } from 
 export type { AppliedSync, ApplySyncOptions, PlanSyncOptions, SubscriptionPage, SyncProgress } from './run.ts';
 export { readSyncState, startSync, SyncStateError, type SyncState } from './mapping/state.ts';
 export { decodeToken, encodeToken, tokenLimit, withContactId } from './mapping/token.ts';
-export type { AwaitedWrite, Base, ConsentState, FieldBase } from './mapping/token.ts';
+export type { AwaitedWrite, Base, ConsentState, FieldBase, ShownForm } from './mapping/token.ts';
 export type { ValueKind } from './mapping/canonical-value.ts';

@@ -32,7 +32,7 @@ function plan({ status, optOut, before, optOutElsewhere, mapping, values = {} }:
   const base: Base | undefined = before && {
     subscriptionId: id,
     address: 0,
-    contact: 0,
+    contact: undefined,
     consent: before[0],
     optOut: before[1],
     fields: [],

@@ -25,7 +25,7 @@ const customFields = [
 const linked: Base = {
   subscriptionId: id,
   address: 0,
-  contact: 0,
+  contact: undefined,
   consent: 'subscribed',
   optOut: undefined,
   fields: [],

@@ -284,7 +284,7 @@ export function toContactCreate(
   const base: Base = {
     subscriptionId: subscription.id,
     address: addressFingerprint(mapping, subscription.email),
-    contact: 0,
+    contact: undefined,
     consent: isAway ? 'left_newsletter' : 'subscribed',
     optOut: optOut && isOptingOut,
     fields,

@@ -3,7 +3,7 @@ import { valueOf } from '../mapping/canonical-value.ts';
 import type { Pair } from '../mapping/pair.ts';
 import { readContact, readSubscription, valueFingerprint } from '../mapping/prepare-mapping.ts';
 import type { ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
-import { type AwaitedWrite, type FieldBase, unseenForm } from '../mapping/token.ts';
+import { type FieldBase, type ShownForm, unseenForm } from '../mapping/token.ts';
 import type { ChangeReason, FieldChange } from '../report/changes.ts';
 import type { PairFindings, Side } from '../report/findings.ts';
 import type { CustomFieldWrite } from '../report/plan.ts';
@@ -77,7 +77,7 @@ function withReported({ reported: _, ...base }: FieldBase, isReported: boolean):
  * once is forgotten by a new token: otherwise its next write would count as one more that is not accepted.
  */
 function isArrival(before: FieldBase, after: FieldBase): boolean {
-  const isArrived = (wrote: AwaitedWrite | undefined, awaited: AwaitedWrite | undefined): boolean =>
+  const isArrived = (wrote: FieldBase['toContact'], awaited: FieldBase['toContact']): boolean =>
     awaited ? awaited === wrote : wrote === undefined || wrote.count === 1;
   return (
     before.agreed === after.agreed &&
@@ -156,7 +156,7 @@ function planField(
   const text = shown[winner];
   const fingerprint = valueFingerprint(mapping, text);
   const last = before[awaitedBy[side]];
-  const count = last?.fingerprint === fingerprint ? last.count + 1 : 1;
+  const count = last?.fingerprint === fingerprint ? (last.count ?? 0) + 1 : 1;
   if (count > (field.kind === 'boolean' ? maxToggles : maxWrites)) {
     findings.add('not_accepted', field, side);
     return { base: before };
@@ -173,9 +173,8 @@ function planField(
   };
 }
 
-const formOf = (mapping: ReadyMapping, text: string): AwaitedWrite => ({
+const formOf = (mapping: ReadyMapping, text: string): ShownForm => ({
   fingerprint: valueFingerprint(mapping, text),
-  count: 0,
   isForm: true,
 });
 

@@ -73,7 +73,7 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     reported: findings.reported,
   };
   const isIdAdded =
-    base?.contact !== unchanged.contact && !valuesWait && (base?.contact !== 0 || options.addsContactId);
+    base?.contact !== unchanged.contact && !valuesWait && (base?.contact !== undefined || options.addsContactId);
   const isTokenWritten =
     (isIdAdded || !isSameBase(base, unchanged)) &&
     (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));

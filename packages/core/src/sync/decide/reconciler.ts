@@ -260,10 +260,7 @@ export class Reconciler {
 
   #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, consentAlone: boolean): PairPlan[] {
     const [first] = members;
-    if (first && members.length === 1) {
-      const base = first.base && first.isCopied ? { ...first.base, fields: [] } : first.base;
-      return [this.#planMember(subscription, { ...first, base }, { consentAlone })];
-    }
+    if (first && members.length === 1) return [this.#planMember(subscription, first, { consentAlone })];
     const { optOut } = this.#run.mapping;
     const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) === true);
     const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
@@ -278,8 +275,9 @@ export class Reconciler {
   }
 
   #planMember(subscription: SyncSubscription, member: Member, options: PairOptions): PairPlan {
-    const { row, base, isFurther, also } = member;
+    const { row, isCopied, isFurther, also } = member;
     const contacts = this.#contacts;
+    const base = member.base && isCopied && !options.valuesWait ? { ...member.base, fields: [] } : member.base;
     const contact = contacts.contactAt(row);
     const pair = { subscription, contact, base };
     const open = this.#handOver.of(contact);

@@ -22,8 +22,15 @@ export interface AwaitedWrite {
   readonly fingerprint: number;
   /** How often the value was written. */
   readonly count: number;
-  /** It was not written: the side shows it in place of the agreed value, in another form. */
-  readonly isForm?: true;
+  readonly isForm?: undefined;
+}
+
+/** A form of its own that a side shows in place of the agreed value. It was not written. */
+export interface ShownForm {
+  /** 24 bits that stand for the value. */
+  readonly fingerprint: number;
+  readonly isForm: true;
+  readonly count?: undefined;
 }
 
 /** Stands for a form that a side did not deliver yet: what it shows first is it. */
@@ -44,8 +51,8 @@ export interface TokenLayout {
 export interface FieldBase {
   /** 24 bits that stand for the value both sides last agreed on. Only kept for fields that go both ways. */
   readonly agreed?: number | undefined;
-  readonly toSubscription?: AwaitedWrite | undefined;
-  readonly toContact?: AwaitedWrite | undefined;
+  readonly toSubscription?: AwaitedWrite | ShownForm | undefined;
+  readonly toContact?: AwaitedWrite | ShownForm | undefined;
   /** Whether a finding about the field was reported already. */
   readonly reported?: true | undefined;
 }
@@ -55,8 +62,8 @@ export interface Base {
   readonly subscriptionId: string;
   /** 24 bits that stand for the address. */
   readonly address: number;
-  /** 24 bits that stand for the contact's own id; 0 where the token was written before the contact had one. */
-  readonly contact: number;
+  /** 24 bits that stand for the contact's own id; undefined where the token was written before the contact had one. */
+  readonly contact: number | undefined;
   readonly consent: ConsentState;
   /** The contact's opt-out as it was last seen; undefined where it never was. */
   readonly optOut: boolean | undefined;
@@ -91,6 +98,8 @@ const awaitsContact = 4;
 const wasReported = 8;
 const flagsSize = 16;
 const largestCount = 63;
+/** Stands for the id of a contact that had none yet. */
+const noContact = 0;
 
 /** Characters the token of a mapping has without its fields. */
 export const fixedLength = headLength + checksumLength;
@@ -112,7 +121,7 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
     number(mapping.publication, 3) +
     encodeId(base.subscriptionId) +
     number(base.address, 4) +
-    number(base.contact, 4) +
+    number(base.contact ?? noContact, 4) +
     number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut), 1) +
     number(base.reported, 4);
   for (const { index, identity } of mapping.fields) {
@@ -122,7 +131,8 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
     text += number(identity * flagsSize + flags, 3);
     if (field.agreed !== undefined) text += number(field.agreed, 4);
     for (const awaited of [field.toSubscription, field.toContact])
-      if (awaited) text += number(awaited.fingerprint, 4) + number(Math.min(awaited.count, largestCount), 1);
+      if (awaited)
+        text += number(awaited.fingerprint, 4) + number(awaited.isForm ? 0 : Math.min(awaited.count, largestCount), 1);
   }
   if (text.length + checksumLength > tokenLimit)
     throw new RangeError(`The token has more than ${tokenLimit} characters: map fewer fields.`);
@@ -154,12 +164,13 @@ export const tokenEnd = (token: string): string => token.slice(-2 * checksumLeng
 
 /** Whether a whole token was written for the contact with this id; undefined where the contact had none yet. */
 export function isTokenOfContact(token: string, id: string): boolean | undefined {
+  if (!hasContactId(token)) return undefined;
   const contact = numberAt(token, contactAt, 4);
-  return contact === 0 ? undefined : contact === fingerprintOf(id) || contact === contactFingerprint(id);
+  return contact === fingerprintOf(id) || contact === contactFingerprint(id);
 }
 
 /** Whether a whole token was written for a contact that had an id. */
-export const hasContactId = (token: string): boolean => numberAt(token, contactAt, 4) !== 0;
+export const hasContactId = (token: string): boolean => numberAt(token, contactAt, 4) !== noContact;
 
 /** A whole token of a contact that had no id yet, with its id. */
 export function withContactId(token: string, id: string): string {
@@ -167,7 +178,7 @@ export function withContactId(token: string, id: string): string {
   return text + number(checksumOf(text, text.length), checksumLength);
 }
 
-/** 24 bits that stand for the id of a contact, in whatever form a CRM shows it; never 0. */
+/** 24 bits that stand for the id of a contact, in whatever form a CRM shows it; never {@link noContact}. */
 export const contactFingerprint = (id: string): number => fingerprintOf(usualForm(id));
 
 const fingerprintOf = (id: string): number => checksumOf(id, id.length) || 1;
@@ -194,7 +205,7 @@ export function readToken(token: string, mapping: TokenLayout, subscriptionId: s
   return {
     subscriptionId,
     address: numberAt(token, addressAt, 4),
-    contact: numberAt(token, contactAt, 4),
+    contact: hasContactId(token) ? numberAt(token, contactAt, 4) : undefined,
     consent,
     optOut: optOuts[said % 3],
     fields: mapping.fields.map(({ identity }) => entries.get(identity)),
@@ -206,9 +217,9 @@ function readField(token: string, start: number): FieldBase {
   const flags = flagsAt(token, start);
   let at = start + 3;
   const next = (length: number): number => numberAt(token, (at += length) - length, length);
-  const awaited = (): AwaitedWrite => {
+  const awaited = (): AwaitedWrite | ShownForm => {
     const [fingerprint, count] = [next(4), next(1)];
-    return { fingerprint, count, ...(count === 0 && { isForm: true }) };
+    return count === 0 ? { fingerprint, isForm: true } : { fingerprint, count };
   };
   return {
     ...(flags & hasAgreed && { agreed: next(4) }),

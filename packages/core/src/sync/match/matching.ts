@@ -189,7 +189,7 @@ function movedBase(base: Base, contact: SyncContact, mapping: ReadyMapping): Bas
     const shown = readContact(field, contact);
     if (field.direction === 'to_contact' || (shown.state === 'value' && shown.text === '')) return undefined;
     const fingerprint = shown.state === 'value' ? valueFingerprint(mapping, shown.text) : unseenForm;
-    const toContact = { fingerprint, count: 0, isForm: true } as const;
+    const toContact = { fingerprint, isForm: true } as const;
     return field.direction === 'both' ? { agreed: valueFingerprint(mapping, ''), toContact } : { toContact };
   });
   return { ...base, consent: 'unknown', reported: 0, fields };
