@@ -1066,6 +1066,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.overview(start + 100)).toEqual({
         counts: { ...none, waiting: 2, review: 5, delivered: 1, dead: 3 },
         due: 1,
+        lastErasureAt: null,
         oldestWaitingSince: start - 5,
         forms: [
           { form: 'default', open: 1, oldestSince: start - 5 },
