@@ -1,11 +1,12 @@
 /**
- * Explains to the owner of the page why a request to the endpoint failed. Loaded with the attribute `debug`. Its
- * messages never contain what the visitor typed.
+ * Warns the owner of the page, and explains why a request to the endpoint failed. Loaded with the attribute `debug`, or
+ * where the endpoint or the page gives a reason. Its messages never contain what the visitor typed.
  */
 import { parseUrl } from '@newsletter-kit/core/signup';
 import { loadChunk } from './chunks.ts';
 import { webAddress } from './form.ts';
 import type { Answer, Post } from './submission.ts';
+import type * as Warnings from './warnings.ts';
 
 /** The results of test requests to the endpoint. */
 interface Probes {
@@ -18,6 +19,9 @@ interface Probes {
 }
 
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/.test(hostname);
+
+/** Whether the host has one of the domains that RFC 2606 reserves for documentation. */
+const isExample = ({ hostname }: URL): boolean => /(^|\.)example(\.(com|net|org))?$/.test(hostname);
 
 const isThisPage = ({ origin, pathname, search }: URL): boolean =>
   origin === location.origin && pathname === location.pathname && search === location.search;
@@ -34,7 +38,7 @@ function adviceOnAddress(url: URL): string {
   if (!protocol.startsWith('http'))
     return `The endpoint begins with "${protocol}". Set an address that begins with https:// instead.`;
   if (isThisPage(url)) return 'The endpoint is this page itself. Set the address of your relay, webhook or server.';
-  if (/(^|\.)example(\.(com|net|org))?$/.test(hostname))
+  if (isExample(url))
     return `The endpoint is the example of the documentation: nobody takes signups at ${hostname}. Set the address of your relay, webhook or server.`;
   if (location.protocol === 'https:' && protocol === 'http:' && !isLoopback(url))
     return 'This page uses https, the endpoint http: browsers block that as mixed content. Serve the endpoint over https.';
@@ -117,6 +121,18 @@ export function explainLanding(): string {
   const [landing] = performance.getEntriesByType('navigation');
   const { redirectCount = 0, name = '' } = (landing ?? {}) as Partial<PerformanceNavigationTiming>;
   return redirectCount && !parseUrl(name)?.search ? say(droppedQuery) : '';
+}
+
+/** Warns of an endpoint that is none, or an example, and of a form around the tag, which is kept usable. */
+export function checkPage(host: HTMLElement, endpoint: string, warn: typeof Warnings.warn): void {
+  const url = webAddress(endpoint);
+  if (!url || isExample(url)) warn(host, 'endpoint', `has no endpoint but "${endpoint}".`);
+  // The parser has dropped the form inside the tag: its fields are the page's, which could not be sent without them.
+  for (const field of host.querySelectorAll<HTMLInputElement>('[name]:not([slot] *)')) {
+    if (!field.form?.contains(host)) continue;
+    field.disabled = true;
+    warn(host, 'form', 'stands in another form: leave its own form out.');
+  }
 }
 
 /**

@@ -9,7 +9,6 @@ import {
   isSet,
   keepValues,
   takeOver,
-  webAddress,
   type FormView,
   type SignupState,
   type TakenOver,
@@ -325,26 +324,16 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
 
-  /**
-   * Warns the owner of an endpoint that is none, or an example, and of a form around the tag. With `debug`, shows all
-   * warnings on the page.
-   */
+  /** Loads what warns the owner, where the endpoint or a form around the tag gives a reason, or `debug` asks for it. */
   async #checkOwner(): Promise<void> {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
-    // Top-level and second-level domains that RFC 2606 reserves for documentation.
-    if (/(^|\.)example(\.(com|net|org))?$/.test(webAddress(endpoint)?.hostname ?? 'example'))
-      warn(this, 'endpoint', `has no endpoint but "${endpoint}": set its attribute to the address that takes signups.`);
-    // The parser has dropped the form inside the tag: its fields are the page's, which could not be sent without them.
-    for (const field of this.querySelectorAll<HTMLInputElement>('[name]:not([slot] *)')) {
-      if (!field.form?.contains(this)) continue;
-      field.disabled = true;
-      warn(this, 'form', 'stands in another form: leave its own form out, and set the attribute endpoint.');
-    }
-    if (!isSet(this, 'debug')) return;
+    const isDebug = isSet(this, 'debug');
+    if (!isDebug && !this.closest('form') && endpoint && !endpoint.includes('example')) return;
     try {
-      const { showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));
-      showWarnings(this, endpoint, warningsOf(this));
+      const { checkPage, showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));
+      checkPage(this, endpoint, warn);
+      if (isDebug) showWarnings(this, endpoint, warningsOf(this));
     } catch (error) {
       warn(this, 'file', String(error));
     }
