@@ -61,8 +61,8 @@ const chunksBeside: Plugin = {
 };
 
 /**
- * Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. In minified code
- * only templates have indentation: of attributes, and of elements that are blocks.
+ * Minifies style sheets, the templates that begin with a line end: white space, and `0` before a point. In minified
+ * code only templates have indentation: of attributes, and of elements that are blocks.
  */
 const plainTemplates: Plugin = {
   name: 'plain-templates',
