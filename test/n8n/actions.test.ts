@@ -57,7 +57,7 @@ describe('Subscription: Create or Update', () => {
     expect(run.error).toBeUndefined();
     expect(run.output(underTest)).toMatchObject([
       { outcome: 'created', subscription_tier: 'premium', utm_source: 'spring', ignored_fields: [] },
-      { outcome: 'updated', subscription_tier: 'premium', ignored_fields: ['utm_source'] },
+      { outcome: 'unchanged', subscription_tier: 'premium', ignored_fields: ['utm_source'] },
     ]);
     expect(run.hints(underTest)).toEqual([expect.stringContaining('"UTM Source"')]);
     const { items } = await api.subscriptions.list({ email: 'grace@example.org' });

@@ -318,6 +318,22 @@ const rows: readonly LifeEvent[] = [
     },
   },
   {
+    what: 'the workflow is imported from an export that is two reports old, while n8n runs',
+    async live(life) {
+      const file = join(life.own.userFolder, 'export.json');
+      await writeFile(file, JSON.stringify(await life.own.rest.workflow(life.workflow.id)));
+      for (const subject of ['b', 'c'] as const) {
+        await life.happens(subject);
+        await life.workflow.poll();
+        await life.arrive();
+      }
+      await life.workflow.poll();
+      await life.own.importWorkflow(file);
+      await life.workflow.activate();
+      await life.workflow.poll();
+    },
+  },
+  {
     what: 'n8n is killed right after a poll',
     parameters: everyMinute,
     async live(life) {

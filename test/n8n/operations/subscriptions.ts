@@ -112,7 +112,7 @@ export const subscription: ResourceExecutions = {
       expect(output).toMatchObject([
         {
           id: kept.id,
-          outcome: 'unchanged',
+          outcome: 'updated',
           ignored_fields: ['utm_source'],
           custom_fields: { 'First Name': 'Grace Brewster' },
         },
