@@ -12,16 +12,16 @@ test('distinguishes a wrong key from a wrong publication, and prints no key', as
   const cases = [
     [{}, 0, { accepted: true, publication: 'reached' }],
     [{ NEWSLETTER_PUBLICATION_ID: '' }, 0, { accepted: true, publication: 'not-asked', publication_id: null }],
-    [{ NEWSLETTER_PUBLICATION_ID: another }, 1, { accepted: true, publication: 'not-found' }],
+    [{ NEWSLETTER_PUBLICATION_ID: another }, 66, { accepted: true, publication: 'not-found' }],
     [
       { NEWSLETTER_API_KEY: apiKeys.restricted, NEWSLETTER_PUBLICATION_ID: another },
-      1,
+      66,
       { accepted: true, publication: 'not-found' },
     ],
-    [{ NEWSLETTER_API_KEY: 'wrong-key' }, 1, { accepted: false, publication: 'refused-credential' }],
+    [{ NEWSLETTER_API_KEY: 'wrong-key' }, 77, { accepted: false, publication: 'refused-credential' }],
     [
       { NEWSLETTER_API_KEY: 'wrong-key', NEWSLETTER_PUBLICATION_ID: '' },
-      1,
+      77,
       { accepted: false, publication: 'refused-credential' },
     ],
   ] as const;

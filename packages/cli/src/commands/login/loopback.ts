@@ -27,6 +27,7 @@ export async function waitForBrowser<T>(
 ): Promise<T> {
   const server = createServer();
   const over = Promise.withResolvers<T>();
+  over.promise.catch(() => {}); // it may end before it is awaited; whoever awaits it gets the reason
   const stop = (): void => over.reject(signal.reason);
   const timer = setTimeout(
     () =>
