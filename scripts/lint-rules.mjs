@@ -1,8 +1,8 @@
 /**
  * The project's own lint rules.
  *
- * - `floors`: what stands in a folder imports of it only from lower floors, types included. Its options are the folder and
- *   its floors, the lowest first: lists of names of files and folders in it.
+ * - `floors`: what stands in a folder imports from it only what stands on lower floors, types included. Its options are
+ *   the folder and its floors, the lowest first: lists of names of files and folders in it.
  * - `named-waits`: a fast test waits for an event, by a name (`test/support/waits.ts`), and never for a time.
  * - `typed-tables`: see lint-typed-tables.mjs.
  * - `subscriber-status`: see lint-subscriber-status.mjs.

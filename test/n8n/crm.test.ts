@@ -482,8 +482,10 @@ test('writes 100 contacts per call to HubSpot, also when one address is refused'
   crm.refusedAddress = undefined;
   const second = await run();
   expect(crm.contacts()).toHaveLength(kept.length);
+  // The created contacts get their ids into their tokens.
   expect(callsOf(second.calls)).toEqual({
     [`GET ${path}`]: batches(kept.length - 1),
+    [`POST ${path}/batch/update`]: batches(kept.length - 1),
     [`POST ${path}/batch/upsert`]: 1,
   });
 

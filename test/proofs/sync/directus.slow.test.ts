@@ -109,8 +109,8 @@ const inStep = (city: string): readonly unknown[] => ['active', 'active', city, 
 
 it('is in step in the run after a day without rights, and hears every no', { timeout: 900_000 }, async () => {
   for (const name of ['ada', 'bob', 'cy']) await subscribe(name);
-  expect(await run()).toMatchObject({ writes: 3, refused: [] });
-  expect(await run()).toMatchObject({ writes: 0 });
+  // Each contact is created, and gets its id into its token.
+  for (const writes of [3, 3, 0]) expect(await run()).toMatchObject({ writes, refused: [] });
 
   for (const action of ['create', 'update'] as const) await directus.revoke(action);
   for (let hour = 1; hour <= 24; hour += 1) {
@@ -135,7 +135,7 @@ it('is in step in the run after a day without rights, and hears every no', { tim
   expect(await shown('bob')).toEqual(['inactive', 'inactive', 'Bonn', 'Bonn', true]);
   expect(await shown('cy')).toEqual(['inactive', 'inactive', 'Bonn', 'Bonn', true]);
   for (let hour = 1; hour <= 24; hour += 1) expect(await shown(`hour-${hour}`)).toEqual(inStep('Bonn'));
-  expect(await run()).toMatchObject({ writes: 0, plan: { findings: [] } });
+  for (const writes of [24, 0]) expect(await run()).toMatchObject({ writes, plan: { findings: [] } });
 });
 
 it('carries every no on a day on which each creation lacks a required value', { timeout: 900_000 }, async () => {
@@ -153,5 +153,5 @@ it('carries every no on a day on which each creation lacks a required value', { 
   await directus.requireCompany(false);
   expect((await run()).refused).toEqual([]);
   for (let hour = 1; hour <= 24; hour += 1) expect(await shown(`hour-${hour}`)).toEqual(inStep('Bonn'));
-  expect(await run()).toMatchObject({ writes: 0, plan: { findings: [] } });
+  for (const writes of [24, 0]) expect(await run()).toMatchObject({ writes, plan: { findings: [] } });
 });
