@@ -177,7 +177,7 @@ const style = [
   'form{display:grid;gap:1.25rem;margin-block:1.5rem}',
   'label,legend{display:block;font-weight:600}',
   'label small,legend small{font-weight:400}',
-  'input:not([type=checkbox],[type=hidden]){display:block;width:100%;min-height:3rem;margin-top:.375rem;padding:.5rem .875rem;border:1px solid var(--edge);border-radius:8px;background:light-dark(#fff,var(--sunk));color:var(--ink);font:inherit;font-weight:400}',
+  'input:not([type=checkbox],[type=hidden]){display:block;width:100%;min-height:3rem;margin-top:.375rem;padding:.5rem .875rem;border:1px solid color-mix(in srgb,var(--edge) 75%,var(--ink));border-radius:8px;background:light-dark(#fff,var(--sunk));color:var(--ink);font:inherit;font-weight:400}',
   '[aria-invalid]{outline:2px solid var(--bad)}',
   'fieldset,legend{margin:0;padding:0;border:0}',
   '.choice{display:flex;align-items:center;gap:.625rem;min-height:2.75rem;font-weight:400}',
