@@ -10,7 +10,8 @@ import { brokenLinks, repositoryLinks } from './repository-links.ts';
 import { readableTables } from './tables.ts';
 
 /**
- * A group of the sidebar with the pages of a folder, closed but for the first and that of the page; the `sidebar.order` of a page gives its place.
+ * A group of the sidebar with the pages of a folder, closed but for the first and that of the page; the
+ * `sidebar.order` of a page gives its place.
  *
  * @param {string} label
  * @param {string} directory

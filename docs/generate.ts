@@ -1,8 +1,10 @@
 /**
- * Writes the pages of the reference and of each operation from the code, those about places from their table, and `llms.txt` from all pages,
- * and copies the built files of the widget and the zips for websites. Git ignores them.
+ * Writes the pages of the reference and of each operation from the code, those about places from their table,
+ * `llms.txt` from all pages and the script of the search, and copies the built files of the widget and the zips for
+ * websites. Git ignores them.
  */
-import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { currentOptions } from '../examples/demo/playground.ts';
 import { zips } from '../scripts/script-zip.ts';
@@ -41,6 +43,9 @@ for (const [name, pages] of Object.entries(folders)) {
 
 writeFileSync(join(import.meta.dirname, 'public', 'llms.txt'), llmsText(site));
 writeFileSync(join(import.meta.dirname, 'src', 'playground-options.json'), JSON.stringify(options));
+
+const search = readFileSync(join(import.meta.dirname, 'src', 'search.ts'), 'utf8');
+writeFileSync(join(import.meta.dirname, 'public', 'search.js'), stripTypeScriptTypes(search));
 
 const downloads = join(import.meta.dirname, 'public', 'download');
 mkdirSync(downloads, { recursive: true });

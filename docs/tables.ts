@@ -9,17 +9,15 @@ type HtmlPlugin = Exclude<
   readonly unknown[] | ((...of: never) => unknown) | null | undefined | false
 >;
 
-/** Of the tree of a page, what is used here. */
-interface Node {
-  readonly type: string;
-  readonly tagName?: string;
-  readonly children?: readonly Node[];
-}
+type Visitor = Extract<NonNullable<HtmlPlugin['text']>, (...of: never) => unknown>;
+type HtmlContext = Parameters<Visitor>[1];
+type Node = Parameters<HtmlContext['textContent']>[0];
 
-/** The elements of a name below a node. */
+/** The elements of these names below a node. */
 function within(node: Node, ...names: readonly string[]): readonly Node[] {
-  return (node.children ?? []).flatMap((child) =>
-    names.includes(child.tagName ?? '') ? child : within(child, ...names),
+  const children: readonly Node[] = 'children' in node ? node.children : [];
+  return children.flatMap((child) =>
+    child.type === 'element' && names.includes(child.tagName) ? child : within(child, ...names),
   );
 }
 

@@ -1,7 +1,8 @@
 /**
  * Two rounds of forty questions as people asked them in public threads, in the words they would type into a search
- * box. Questions and pages of each round were written down before its first run. The first run of the first round found 24;
- * descriptions in the words of readers and the weight of a description followed from it. That of the second found 32.
+ * box. Questions and pages of each round were written down before its first run. The first run of the first round found
+ * 24; descriptions in the words of readers and the weight of a description followed from it. That of the second found
+ * 32.
  */
 
 /**

@@ -1,6 +1,7 @@
 /**
  * A machine of somebody new to the project: an empty home folder, one version of Node, and a first terminal that clones
- * the repository and runs `npm start`. If a port is in use on this machine, another one takes its place, in the commands too.
+ * the repository and runs `npm start`. If a port is in use on this machine, another one takes its place, in the
+ * commands too.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
