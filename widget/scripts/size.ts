@@ -60,7 +60,11 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     limit: 1200,
     purpose: '`rules.js`, with `click-ids`, `referrer-medium`, `ref-is` or `same-site`',
   },
-  { file: 'dist/doctor.js', limit: 3000, purpose: '`doctor.js`, with `debug`, and where something is wrong with the page' },
+  {
+    file: 'dist/doctor.js',
+    limit: 3000,
+    purpose: '`doctor.js`, with `debug`, and where something is wrong with the page',
+  },
   { file: 'dist/languages/', limit: 700, purpose: 'a language' },
   { file: 'themes/', limit: 1500, purpose: 'a theme' },
 ];
