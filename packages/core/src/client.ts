@@ -54,7 +54,7 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator' 
   readonly logLevel?: LogLevel | undefined;
   /**
    * An instance of ky that carries the requests, for the hooks it has. Its `retry`, `timeout`, `throwHttpErrors` and
-   * `fetch` are replaced: the client decides about these itself. Default: ky as it comes.
+   * `fetch` are replaced: the client decides about these itself. Default: none, and `fetch` alone sends.
    */
   readonly ky?: KyHostOptions['ky'];
   /**
@@ -62,7 +62,7 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator' 
    * with an address and plain options.
    */
   readonly fetch?: Fetch | undefined;
-  /** A host in place of ky; `ky` and `fetch` are not used then. {@link createFetchHost} makes one without ky. */
+  /** A host of your own; `ky` and `fetch` are not used then. */
   readonly host?: Host | undefined;
   /** The app that signs people in with {@link Client.oauth}; needs `appUrl`. */
   readonly oauth?: LoginOptions | undefined;

@@ -93,22 +93,20 @@ export async function exchange(
   signal: AbortSignal,
   customFetch: Fetch | undefined,
 ): Promise<FetchResponse> {
-  const { url } = request;
-  const init: FetchInit = { ...initOf(request), signal };
+  const { url, method, headers, body } = request;
+  const init: FetchInit = {
+    method,
+    headers: { ...(userAgent && { 'user-agent': userAgent }), ...headers },
+    ...(body !== undefined && { body }),
+    signal,
+    redirect: 'manual',
+  };
   try {
     return await (customFetch ? customFetch(url, init) : fetch(url, init));
   } catch (error) {
     throw networkFailure(error, request, customFetch === undefined);
   }
 }
-
-/** Method, headers and body, as `fetch` takes them. */
-export const initOf = ({ method, headers, body }: HostRequest): Omit<FetchInit, 'signal'> => ({
-  method,
-  headers: { ...(userAgent && { 'user-agent': userAgent }), ...headers },
-  ...(body !== undefined && { body }),
-  redirect: 'manual',
-});
 
 async function textOf(response: FetchResponse, request: HostRequest, isPlatform: boolean): Promise<string> {
   try {
@@ -150,7 +148,7 @@ function startAttempt({ timeoutMs, signal }: HostRequest): AttemptDeadline {
 }
 
 /** Turns a network failure into a TransportError; returns any other error unchanged. */
-export function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatform: boolean): unknown {
+function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatform: boolean): unknown {
   const code = codeOf(error);
   if (!isPlatform && !isNetworkError(error) && (code === undefined || !networkCodes.test(code))) return error;
   const secret = headers['authorization']?.replace(/^Bearer /, '');
@@ -190,7 +188,7 @@ function endedBeforeTls(error: unknown): boolean {
 }
 
 /** Host and port of the proxy that the environment names for an address, as Node's `fetch` chooses it. */
-export function proxyFor(address: string): string | undefined {
+function proxyFor(address: string): string | undefined {
   const { env, versions } = globalThis.process ?? {};
   // Deno would ask for the permission to read them.
   if (!env || versions?.['deno'] || !URL.canParse(address)) return undefined;
