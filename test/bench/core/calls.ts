@@ -23,7 +23,7 @@ const server = await serve();
 const clientOver = (host: ReturnType<typeof createFetchHost>): Client =>
   createClient({ host, baseUrl: server.url, token: 'key', publicationId, concurrency: callers });
 const onFetch = clientOver(createFetchHost());
-const onKy = clientOver(createKyHost());
+const onKy = clientOver(createKyHost({ ky }));
 const sdk = new BeehiivClient({ baseUrl: server.url, token: 'key' });
 
 const create = await callOf<Client>('client.subscriptions.create');

@@ -57,7 +57,6 @@ async function size(engine: string, imports: string, ...parts: readonly string[]
 }
 
 const bare = await size(`createEngine({ host: createFetchHost(), ${options} })`, 'createEngine, createFetchHost');
-const ky = await size(`createEngine({ host: createKyHost(), ${options} })`, 'createEngine, createKyHost');
 const validating = await size(
   `createClient({ host: createFetchHost(), ${options} }).engine`,
   'createClient, createFetchHost',
@@ -66,7 +65,7 @@ const validating = await size(
 reportFigures({
   client: {
     value: bare.value,
-    detail: `all 39 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB`,
+    detail: `all 39 operations, pacer and retries included, over bare fetch; ${bare.detail}`,
   },
   validating: {
     value: validating.value,
