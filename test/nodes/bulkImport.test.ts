@@ -144,8 +144,8 @@ describe('the mapping', () => {
     expect(quick.came[0]).toEqual([
       ['ada@example.com', 'accepted', null],
       ['bo@example.com', 'accepted', null],
-      [null, 'rejected', 'The custom field "Topics" must be a list, or texts with commas between them'],
-      ['cy@example.com', 'rejected', 'The custom field "Team size" must be a whole number'],
+      [null, 'rejected', '"Email" is empty'],
+      ['cy@example.com', 'rejected', '"UTM Source" must be a text'],
       ['di@example.com', 'rejected', '"UTM Source" must be a text'],
     ]);
     expect(quick.came[1]).toMatchObject({
@@ -154,7 +154,7 @@ describe('the mapping', () => {
     });
 
     const slow = await run('={{ $json["E-Mail"].trim() }}', '={{ [$json.team][0] }}', '={{ $input.item.json.from }}');
-    expect(slow.counts).toEqual([5, 5, 3, 1]); // nothing more of an item is read after a value that does not fit
+    expect(slow.counts).toEqual([5, 2, 5, 1]); // nothing more of an item is read after a value that does not fit
     expect(slow.came).toEqual(quick.came);
   });
 
@@ -197,7 +197,7 @@ describe('the mapping', () => {
     ]);
     expect(hints.map(({ message }) => message)).toEqual([
       'The publication has no custom field "Given name" or "Berth"; the values were left out. If a field was renamed, choose it again in Custom Fields. Custom Field: Create makes a new one.',
-      'No field of a subscription and no custom field is named like the input fields "notes" and "LEID"; they were left out.',
+      'No parameter of the operation and no custom field is named like the input fields "notes" and "LEID"; they were left out.',
     ]);
   });
 
