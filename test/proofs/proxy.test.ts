@@ -53,7 +53,7 @@ describe('newsletter', () => {
   it('names a proxy that refuses, without its password', async () => {
     const { url } = await startProxy(407, () => {});
     const { code, stderr } = await newsletter({ ...(await variables({ url })), NODE_EXTRA_CA_CERTS: '' });
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain(`Check the proxy ${new URL(url).host} too.`);
     expect(stderr).not.toMatch(/s3cret|carried out/);
   });
@@ -62,7 +62,7 @@ describe('newsletter', () => {
     'refuses HTTPS_PROXY %s and does not repeat it',
     async (url) => {
       const { code, stderr } = await newsletter({ ...(await variables({ url })), http_proxy: '' });
-      expect(code).toBe(1);
+      expect(code).toBe(64);
       expect(stderr).toContain('HTTPS_PROXY must be the address of a proxy, such as http://proxy.example:3128.');
       expect(stderr).not.toContain('s3cret');
     },
