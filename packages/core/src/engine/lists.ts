@@ -14,6 +14,8 @@ export class Lists {
   readonly #settings: RequestSettings;
   /** The page sizes that the service takes where they are smaller than those of the specification. */
   readonly #pageSizes = new Map<CallName, number>();
+  /** The largest page size that the service took: a refusal of it is about something else. */
+  readonly #taken = new Map<CallName, number>();
 
   constructor(caller: Caller, settings: RequestSettings) {
     this.#caller = caller;
@@ -60,7 +62,9 @@ export class Lists {
     const size = largest === undefined || limit === undefined ? limit : Math.min(Number(limit), largest);
     const sized = size === limit ? call : withQuery(this.#settings, call, { ...parts.query, limit: size });
     try {
-      return await this.#caller.answerOf(sized);
+      const answered = await this.#caller.answerOf(sized);
+      this.#taken.set(id, Math.max(Number(size ?? 0), this.#taken.get(id) ?? 0));
+      return answered;
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error;
       // The page was asked for to see whether there is one.
@@ -70,7 +74,7 @@ export class Lists {
         const head = { status: operation.success, headers: {} };
         return { data: { data: [] }, head, sent: [], found: [takenAsWhole] };
       }
-      if (Number(size ?? 0) <= pageLimit.default) throw error;
+      if (Number(size ?? 0) <= Math.max(pageLimit.default, this.#taken.get(id) ?? 0)) throw error;
       const { limit: _limit, ...rest } = parts.query;
       const answered = await this.#caller.answerOf(withQuery(this.#settings, call, rest)).catch(() => {
         throw error; // it is about something else
