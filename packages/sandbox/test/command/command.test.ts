@@ -121,7 +121,7 @@ test('version, help of a command and completion come with every command', async 
   const complete = async (...words: readonly string[]) => (await run(['completion', 'words', '--', ...words])).stdout;
   expect(await complete('ex')).toMatch(/^exec\t/);
   expect(await complete('exec', '--prof')).toMatch(/^--profile\t/);
-  expect(await complete('exec', '--profile', 's')).toBe('spec\nservice\n');
+  expect(await complete('exec', '--profile', 's')).toBe('spec\nservice-30\nservice\nservice-500\nservice-800\n');
   expect(await complete('--seed', 'd')).toBe('demo\n');
   expect(await complete('certify', '--only', 'lost')).toMatch(/^lost-response\t/);
   expect(await complete('exec', '--', 'n')).toBe(':files\n');
@@ -202,7 +202,7 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
     2,
     /--port.*'70000' is invalid. It must be a whole number from 0 to 65535/,
   ],
-  ['an unknown profile', ['--profile', 'fast'], 2, /no profile "fast".*spec, service, unlimited/],
+  ['an unknown profile', ['--profile', 'fast'], 2, /no profile "fast".*spec, service-30, service, service-500, service-800, unlimited/],
   ['a host name with a scheme', ['--allowed-host', 'http://box'], 2, /Use a host name such as host\.docker\.internal/],
   ['an unknown seed', ['--seed', 'dmeo'], 1, /no seed and no file "dmeo".*demo, empty/],
   ['a seed file that is no JSON', ['--seed', 'broken.json'], 1, /broken\.json" is not valid JSON/],
