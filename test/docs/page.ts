@@ -30,7 +30,7 @@ export interface Page {
 
 /** Languages of blocks that nobody types into a terminal. A `text` block that no `sh` block precedes is one of them. */
 const otherLanguages = new Set(
-  'astro caddyfile css csv diff html http ini js json jsx mdx mermaid nginx php promql properties python sql svelte text toml ts tsx vue xml yaml'.split(
+  'astro caddyfile css csv diff haproxy html http ini js json jsx mdx mermaid nginx php promql properties python sql svelte text toml ts tsx vue xml yaml'.split(
     ' ',
   ),
 );

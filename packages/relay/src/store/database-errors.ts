@@ -102,7 +102,8 @@ function isOfDriver(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (error instanceof StoreUnavailableError) return true;
   const code = codeOf(error);
-  if (code !== null) return !/^ERR_(?!TLS|SSL)/.test(code);
+  // Node has no other code for a database that is closed, as a relay that stops may find its own.
+  if (code !== null) return code === 'ERR_INVALID_STATE' || !/^ERR_(?!TLS|SSL)/.test(code);
   return error.constructor === Error && uncoded.test(error.message);
 }
 
