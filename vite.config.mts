@@ -84,10 +84,10 @@ export default defineConfig({
             // A pair of the sync by itself, and what a CRM answered: the planner is the third file.
             {
               name: 'nodes/core-sync-pair',
-              test: /src[\\/]sync[\\/](?:at-rest|canonical-value|echo|mapping|plan-\w+|prepare-mapping|token)\.ts/,
+              test: /src[\\/]sync[\\/]\w+[\\/](?:at-rest|canonical-value|contact-id|echo|mapping|plan-\w+|prepare-mapping|token)\.ts/,
               priority: 2,
             },
-            { name: 'nodes/core-sync-answer', test: /src[\\/]sync[\\/]crm-answer\.ts/, priority: 2 },
+            { name: 'nodes/core-sync-answer', test: /src[\\/]sync[\\/]report[\\/]crm-answer\.ts/, priority: 2 },
             { name: 'nodes/core-sync', test: /packages[\\/]core[\\/]src[\\/]sync[\\/]/, priority: 1 },
             { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/, priority: 1 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2, priority: 1 },

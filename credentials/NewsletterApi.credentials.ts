@@ -5,7 +5,7 @@ import { apiKeyOf, callInExpression, connectionTest } from '../nodes/Newsletter/
 
 export class NewsletterApi implements ICredentialType {
   name = 'newsletterApi';
-  displayName = 'Newsletter (beehiiv) API';
+  displayName = 'Newsletter (Beehiiv) API';
   icon = {
     light: 'file:../nodes/Newsletter/newsletter.svg',
     dark: 'file:../nodes/Newsletter/newsletter.dark.svg',

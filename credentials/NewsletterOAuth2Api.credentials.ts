@@ -27,7 +27,7 @@ const usualAccess = [
 export class NewsletterOAuth2Api implements ICredentialType {
   name = 'newsletterOAuth2Api';
   extends = ['oAuth2Api'];
-  displayName = 'Newsletter (beehiiv) OAuth2 API';
+  displayName = 'Newsletter (Beehiiv) OAuth2 API';
   icon = {
     light: 'file:../nodes/Newsletter/newsletter.svg',
     dark: 'file:../nodes/Newsletter/newsletter.dark.svg',
