@@ -203,7 +203,7 @@ const table = {
   erased: {
     type: Gauge,
     name: 'newsletter_relay_last_erasure_timestamp_seconds',
-    help: 'When what is older than its retention was last erased, in seconds since the Unix epoch; 0 before the first time.',
+    help: 'When what is older than its retention was last erased, in seconds since the Unix epoch; before the first time, when the relay started.',
   },
   paused: {
     type: Gauge,
@@ -243,6 +243,7 @@ export function createMetrics(context: MetricsContext, timeoutMs = answerWithinM
   const meters = createMeters(registry);
   const failingDestinations = countEvents(context, meters);
   const disk = diskSpaceOf(config.store);
+  const startedAt = context.now();
   return {
     async page() {
       const [works, read, room] = await Promise.all([
@@ -256,7 +257,7 @@ export function createMetrics(context: MetricsContext, timeoutMs = answerWithinM
       ]);
       meters.storeUp.set(works ? 1 : 0);
       // No await from here on: another request may run concurrently. A missing figure is better than an old one.
-      showStore(read, meters, context, failingDestinations);
+      showStore(read, meters, { ...context, startedAt }, failingDestinations);
       showDisk(room, meters);
       return { text: await registry.metrics(), type: registry.contentType };
     },
@@ -375,7 +376,7 @@ async function readStore({ store, now }: MetricsContext) {
 function showStore(
   read: Awaited<ReturnType<typeof readStore>> | null,
   { queue, held, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader, erased }: Meters,
-  { config, now }: MetricsContext,
+  { config, now, startedAt }: MetricsContext & { readonly startedAt: number },
   failingDestinations: ReadonlySet<string>,
 ): void {
   for (const gauge of [queue, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
@@ -383,7 +384,7 @@ function showStore(
   if (read === null) return;
   if (read.readerMs !== undefined) reader.set(read.readerMs / 1000);
   for (const [state, count] of Object.entries(read.overview.counts)) queue.set({ state }, count);
-  erased.set((read.overview.lastErasureAt ?? 0) / 1000);
+  erased.set((read.overview.lastErasureAt ?? startedAt) / 1000);
   held.set(heldMails(read.overview));
   const empty = Object.keys(config.forms).map((form) => ({ form, open: 0, oldestSince: null }));
   for (const { form, open, oldestSince } of [...empty, ...read.overview.forms]) {
