@@ -202,7 +202,12 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
     2,
     /--port.*'70000' is invalid. It must be a whole number from 0 to 65535/,
   ],
-  ['an unknown profile', ['--profile', 'fast'], 2, /no profile "fast".*spec, service-30, service, service-500, service-800, unlimited/],
+  [
+    'an unknown profile',
+    ['--profile', 'fast'],
+    2,
+    /no profile "fast".*spec, service-30, service, service-500, service-800, unlimited/,
+  ],
   ['a host name with a scheme', ['--allowed-host', 'http://box'], 2, /Use a host name such as host\.docker\.internal/],
   ['an unknown seed', ['--seed', 'dmeo'], 1, /no seed and no file "dmeo".*demo, empty/],
   ['a seed file that is no JSON', ['--seed', 'broken.json'], 1, /broken\.json" is not valid JSON/],
