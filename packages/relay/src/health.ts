@@ -38,6 +38,8 @@ export class StoreHealth {
   #probedAt = 0;
   /** When the last write succeeded, in milliseconds since the Unix epoch. */
   #provenAt = 0;
+  /** When the store last failed. For a while a small write proves little then: a disk may have room for that alone. */
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: StoreHealthOptions) {
     this.#options = options;
@@ -58,6 +60,7 @@ export class StoreHealth {
       onEvent({ type: 'storeFailed', reason: error.message });
     }
     this.#failing.add(use);
+    this.#failedAt = this.#options.now();
   }
 
   succeeded(use: StoreOperation): void {
@@ -73,8 +76,8 @@ export class StoreHealth {
   }
 
   /**
-   * Looks whether signups can be stored. Without any that was stored within a minute it also writes, and while the
-   * store fails, more than a signup would.
+   * Looks whether signups can be stored. Without any that was stored within a minute it also writes, and until a
+   * minute after the store failed, more than a signup would.
    *
    * @throws StoreUnavailableError
    */
@@ -83,8 +86,9 @@ export class StoreHealth {
     // A clock that was set back makes no probe last for years.
     if (this.#probing === null || Math.abs(now() - this.#probedAt) >= freshMs) {
       this.#probedAt = now();
-      const isProven = Math.abs(now() - this.#provenAt) < provenMs;
-      this.#probing = this.#try(this.#failing.size > 0 ? 'fill' : isProven ? 'look' : 'write');
+      const isLately = (at: number): boolean => Math.abs(now() - at) < provenMs;
+      const hasFailed = this.#failing.size > 0 || isLately(this.#failedAt);
+      this.#probing = this.#try(hasFailed ? 'fill' : isLately(this.#provenAt) ? 'look' : 'write');
     }
     try {
       await this.#probing;

@@ -68,11 +68,12 @@ it('writes a little once a minute by any clock, nothing after a signup, and more
   const unready = await ready();
   expect([unready.status, await unready.json()]).toEqual([503, { status: 'unready', reason: sentence }]);
   full = false;
-  expect(await statusesAt([130_000, 145_000])).toEqual([200, 200]);
-  expect(probes.splice(0).map(([, effort]) => effort)).toEqual(['look', 'fill', 'look']);
+  expect(await statusesAt([130_000, 145_000, 200_000])).toEqual([200, 200, 200]);
+  // A small signup may find room where larger ones do not: for a minute each probe is large.
+  expect(probes.splice(0).map(([, effort]) => effort)).toEqual(['look', 'fill', 'fill', 'look']);
 
   room = 100_000;
-  expect(await statusesAt([160_000, 175_000])).toEqual([503, 503]);
+  expect(await statusesAt([210_000, 225_000])).toEqual([503, 503]);
   expect(probes).toEqual([]);
 });
 
