@@ -318,9 +318,8 @@ describe('in the browser', () => {
   it('shows what a live example posted, without a server', async () => {
     const page = await session.browser.newPage();
     await page.goto(`${origin}${base}/reference/element-layouts/`, { waitUntil: 'networkidle0' });
-    // The first example is a form of the page, which the script enhances.
-    await page.waitForSelector('.example newsletter-signup >>> [part=surface]');
-    const address = await page.$('.example newsletter-signup input[name=email]');
+    // The form that the script renders: a part of it, unlike that in the slot.
+    const address = await page.waitForSelector('.example newsletter-signup >>> input[part][name=email]');
     await address?.type('ada@example.com\n');
     await page.waitForFunction(() => document.querySelector('.example output')?.textContent?.includes('success'));
     expect(await page.$eval('.example output', ({ textContent }) => textContent)).toMatch(
