@@ -300,6 +300,8 @@ const labels = (page: Page): Promise<string[]> =>
   page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
 
 const checks: readonly Check[] = [
+  form(`${tag}\n<script src="https://relay.example/signup-form.js"`, 'signs up where no form may be in it'),
+  form('<newsletter-signup endpoint="https://signup.example.com/signup"></newsletter-signup>', 'signs up alone'),
   form('https://signup.example.com/signup-form.js', 'is all a page needs', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'exchange' }),
   ),
@@ -626,8 +628,14 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Snippets with tests elsewhere: policies, the answer with `ask`, recipes beside other analytics, the shortcode. */
-const elsewhere = [/^Content-Security-Policy:/, /"ask":/, /window\.(dataLayer|plausible|_paq)\b/, /^\[newsletter_kit /];
+/** Snippets with tests elsewhere: policies, the answer with `ask`, other analytics, the shortcode, the style sheet. */
+const elsewhere = [
+  /^Content-Security-Policy:/,
+  /"ask":/,
+  /window\.(dataLayer|plausible|_paq)\b/,
+  /^\[newsletter_kit /,
+  /^<link rel="stylesheet" href="[^"]*\/signup-form\.css">\n$/,
+];
 
 describe('the documentation of the tag', () => {
   it('has a check for every snippet, and a snippet for every check', () => {
