@@ -1,5 +1,5 @@
 /** `newsletter probe` against sandboxes under every assumption that an answer to a read can show. */
-import { createClient, createKyHost, type ClientOptions, type HostRequest } from '@newsletter-kit/core';
+import { createClient, createFetchHost, type ClientOptions, type HostRequest } from '@newsletter-kit/core';
 import {
   apiKeys,
   consent,
@@ -46,7 +46,7 @@ async function prepare(choice: AssumptionChoice, shapes?: AnswerShapes) {
   const sandbox = openSandbox(choice, shapes);
   onTestFinished(() => sandbox.close());
   let waited = 0;
-  const platform = createKyHost({ fetch: sandbox.fetch });
+  const platform = createFetchHost({ fetch: sandbox.fetch });
   const host = createRecordingHost({
     ...platform,
     // Waits pass at once, on both sides.

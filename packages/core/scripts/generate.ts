@@ -8,6 +8,7 @@ import { writeTable, writeWords } from './contract.ts';
 import { format } from './format.ts';
 import { writePageStyle } from './page-style.ts';
 import { writeResources } from './resources.ts';
+import { writeShapes } from './shapes.ts';
 import { writeTypes } from './types.ts';
 
 /** The text of each generated file, by its path from the root of the repository. */
@@ -16,6 +17,7 @@ export function generate(): Readonly<Record<string, string>> {
     'packages/core/src/contract/table.ts': format('table.ts', writeTable()),
     'packages/core/src/contract/words.ts': format('words.ts', writeWords()),
     'packages/core/src/contract/answer-records.ts': format('answer-records.ts', writeAnswerRecords()),
+    'packages/core/src/contract/shapes.ts': format('shapes.ts', writeShapes()),
     'packages/core/src/schema/types.ts': format('types.ts', writeTypes()),
     'packages/core/src/resources.ts': format('resources.ts', writeResources()),
     'packages/core/src/endpoint/page-style.ts': format('page-style.ts', writePageStyle()),

@@ -1,6 +1,6 @@
 /** Writes zod schemas as TypeScript, with the words they carry as TSDoc. */
 import * as z from 'zod/mini';
-import { acceptedFor, isOpen } from '../src/schema/tolerant.ts';
+import { acceptedFor, isOpen } from '../src/schema/marks.ts';
 
 /** `answer`: the tolerant reading, as the client returns it. `request`: as a caller writes it. */
 export type Reading = 'answer' | 'request';

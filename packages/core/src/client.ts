@@ -2,11 +2,12 @@
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions } from './engine/engine.ts';
 import { connectionOf, logging, type LogLevel } from './environment.ts';
+import { checkAnswer, checkRequest } from './engine/check.ts';
 import type { Arguments, CallOptions, Engine, Host } from './engine/index.ts';
-import { isListId, type Validator } from './engine/options.ts';
+import { isListId } from './engine/options.ts';
 import type { Token } from './engine/token.ts';
-import type { Fetch } from './hosts/fetch.ts';
-import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
+import { createFetchHost, type Fetch } from './hosts/fetch.ts';
+import { createKyHost, type Ky } from './hosts/ky.ts';
 import { createLogin } from './oauth/login.ts';
 import type { LoginOptions, OAuthLogin } from './oauth/types.ts';
 import type { Resources } from './resources.ts';
@@ -56,7 +57,7 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator' 
    * An instance of ky that carries the requests, for the hooks it has. Its `retry`, `timeout`, `throwHttpErrors` and
    * `fetch` are replaced: the client decides about these itself. Default: none, and `fetch` alone sends.
    */
-  readonly ky?: KyHostOptions['ky'];
+  readonly ky?: Ky | undefined;
   /**
    * Used in place of the platform's `fetch`: that of undici or node-fetch, or a sandbox's `fetch` in process. Called
    * with an address and plain options.
@@ -66,7 +67,7 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator' 
   readonly host?: Host | undefined;
   /** The app that signs people in with {@link Client.oauth}; needs `appUrl`. */
   readonly oauth?: LoginOptions | undefined;
-  /** Check requests and answers against the schemas. Default true. */
+  /** Check requests and answers. Default true. */
   readonly validate?: boolean | undefined;
 }
 
@@ -89,7 +90,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const { fetch, ky, host: customHost, oauth, validate = true, logLevel, ...rest } = options;
   const { baseUrl, token } = connectionOf(options, oauth !== undefined || customHost !== undefined);
   const onAttempt = logging(logLevel, options.onAttempt);
-  const host = customHost ?? createKyHost({ ky, fetch });
+  const host = customHost ?? (ky ? createKyHost({ ky, fetch }) : createFetchHost({ fetch }));
   const { login, source } = createLogin(loginSettings({ ...options, onAttempt }, host));
   const engine = createEngine({
     ...rest,
@@ -97,7 +98,7 @@ export function createClient(options: ClientOptions = {}): Client {
     token: token ?? source,
     onAttempt,
     host,
-    validator: validate ? loadValidator : undefined,
+    validator: validate ? { request: checkRequest, answer: checkAnswer } : undefined,
   });
   const resources: Record<string, Record<string, unknown>> = {};
   for (const { id, success } of operations) {
@@ -116,12 +117,6 @@ export function createClient(options: ClientOptions = {}): Client {
 function loginSettings({ oauth, appUrl, timeoutMs, retry, extraHeaders, onAttempt }: ClientOptions, host: Host) {
   if (!oauth) return undefined;
   return { ...oauth, appUrl: appUrl ?? '', host, timeoutMs, retry, extraHeaders, onAttempt };
-}
-
-/** zod and the schemas take more CPU time than all the rest: they load while the first request is on its way. */
-async function loadValidator(): Promise<Validator> {
-  const { checkRequest, checkAnswer } = await import('./schema/validator.ts');
-  return { request: checkRequest, answer: checkAnswer };
 }
 
 function method(engine: Engine, id: OperationId, success: number): unknown {

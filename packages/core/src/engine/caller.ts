@@ -22,21 +22,19 @@ export interface Answered extends Deviations {
 
 export class Caller {
   readonly #context: CallContext;
-  readonly #validator: Promise<Validator> | null;
+  readonly #validator: Validator | null;
   readonly #tell: (deviation: Deviation) => void;
 
   /** @param validator - null where nothing is checked */
-  constructor(context: CallContext, validator: Promise<Validator> | null, tell: (deviation: Deviation) => void) {
+  constructor(context: CallContext, validator: Validator | null, tell: (deviation: Deviation) => void) {
     this.#context = context;
     this.#validator = validator;
     this.#tell = tell;
   }
 
   /** A call from its preparation to its data. */
-  async run(
-    prepare: () => PreparedCall | Promise<PreparedCall>,
-  ): Promise<{ readonly data: unknown; readonly head: Head }> {
-    const call = await prepare();
+  async run(prepare: () => PreparedCall): Promise<{ readonly data: unknown; readonly head: Head }> {
+    const call = prepare();
     const { data, head, ...deviations } = await this.answerOf(call);
     return { data, head: this.tellAll(call.operation.id, head, deviations) };
   }
@@ -47,8 +45,8 @@ export class Caller {
     const { operation, deviations: sent } = call;
     if (!isOperationId(operation.id)) return { data, head, sent, found: [] };
     checkData(operation.id, operation, data, head);
-    const invalid = this.#validator ? (await this.#validator).answer(operation.id, data) : [];
-    // Told with the word, for which the tolerant schemas have no room.
+    const invalid = this.#validator?.answer(operation.id, data) ?? [];
+    // Told with the word, for which the shapes have no room.
     const isOfPeople = operation.id.startsWith('subscriptions.') && isRecord(data);
     return { data, head, sent, found: [...(isOfPeople ? unknownStatuses(data['data']) : []), ...invalid] };
   }

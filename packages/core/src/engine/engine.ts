@@ -52,11 +52,8 @@ export interface EngineOptions {
    * the same key, or false to send everything at once.
    */
   readonly pacer?: Pacer | false | undefined;
-  /**
-   * Checks requests and answers. A function that loads the validator is called at once; calls wait for it where they
-   * need it.
-   */
-  readonly validator?: Validator | (() => Promise<Validator>) | undefined;
+  /** Checks requests and answers. Default: nothing is checked. */
+  readonly validator?: Validator | undefined;
   /** Called after each attempt. */
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
   /**
@@ -116,7 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     timeoutMs: options.timeoutMs ?? 30_000,
     extraHeaders: options.extraHeaders,
     customerIdField: options.customerIdField,
-    validator: validation(options.validator),
+    validator: options.validator ?? null,
   };
   const context: CallContext = {
     host,
@@ -149,14 +146,6 @@ export function createEngine(options: EngineOptions): Engine {
       new ApiPromise(caller.run(() => prepareRaw(settings, method, path, requestOptions))) as ApiPromise<never>,
     address: (id, args) => addressOf(settings, id, toValues(args)),
   };
-}
-
-function validation(option: EngineOptions['validator']): Promise<Validator> | null {
-  if (option === undefined) return null;
-  if (typeof option !== 'function') return Promise.resolve(option);
-  const loading = option();
-  loading.catch(() => {}); // every call that needs it rejects with the reason
-  return loading;
 }
 
 /** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */

@@ -1,6 +1,7 @@
 /** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { AttemptEvent } from './call.ts';
+export { checkAnswer, checkRequest } from './check.ts';
 export { deviationText, messagesIn, neededFields, readRecords, type Deviation, type ListReader } from './deviations.ts';
 export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export {

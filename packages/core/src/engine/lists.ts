@@ -23,7 +23,7 @@ export class Lists {
   }
 
   async first(id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> {
-    const call = await prepareCall(this.#settings, id, args, options);
+    const call = prepareCall(this.#settings, id, args, options);
     const { cursor, page } = call.parts.query;
     return this.#page(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
   }

@@ -103,7 +103,7 @@ export interface RequestParts {
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 
-/** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
+/** Checks requests and answers; passed in, so that an engine without checks does not carry the shapes. */
 export interface Validator {
   /** The request as it should be sent, and what in it is not known; or its problems. */
   request(id: OperationId, parts: Pick<RequestParts, 'query' | 'body'>): CheckedRequest;

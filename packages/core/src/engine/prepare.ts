@@ -17,7 +17,7 @@ export interface RequestSettings {
   readonly extraHeaders: CallOptions['extraHeaders'];
   readonly customerIdField: CustomerIdField | undefined;
   /** Null where nothing is checked. */
-  readonly validator: Promise<Validator> | null;
+  readonly validator: Validator | null;
 }
 
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -36,20 +36,18 @@ export interface PreparedCall {
 }
 
 /** Prepares a call of an operation. @throws InvalidRequestError where it cannot be sent */
-export async function prepareCall(
+export function prepareCall(
   settings: RequestSettings,
   id: OperationId,
   given: ArgumentValues,
   options: CallOptions,
-): Promise<PreparedCall> {
+): PreparedCall {
   const operation: CalledOperation = operationById(id);
   const args = withPublication(settings, operation, given);
   const { unknown, ...parts } = sortArguments(operation, args);
   const call = { operation, args, options };
-  // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
-  if (!settings.validator || (parts.body === null && Object.keys(parts.query).length === 0))
-    return encode(settings, { ...call, parts, deviations: inRequest(id, unknown) });
-  const checked = (await settings.validator).request(id, parts);
+  if (!settings.validator) return encode(settings, { ...call, parts, deviations: inRequest(id, unknown) });
+  const checked = settings.validator.request(id, parts);
   if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
   const isNew = ({ field }: FieldDeviation): boolean => !checked.unknown.some((each) => each.field === field);
   return encode(settings, {

@@ -29,7 +29,7 @@ export interface FetchResponse {
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** Sends one request of the engine under the signal of its attempt. */
-export type SendRequest = (request: HostRequest, signal: AbortSignal) => Promise<FetchResponse>;
+export type SendRequest = (request: HostRequest, signal: AbortSignal) => PromiseLike<FetchResponse>;
 
 /** A host over `fetch` and nothing else; pass one of your own to send by other means than the platform's. */
 export function createFetchHost(options: { readonly fetch?: Fetch | undefined } = {}): Host {

@@ -253,8 +253,8 @@ export class Table {
 /** The kind of a field, by the names of those of custom fields. @param kinds - of custom fields, by display text */
 export function kindOf(target: string | null | undefined, kinds: ReadonlyMap<string, string>): string {
   if (target?.startsWith(customPrefix)) return kinds.get(target.slice(customPrefix.length)) ?? 'string';
-  const kind = target && isRequestField(target) ? requestFields[target].kind : 'text';
-  return kind === 'texts' ? 'list' : kind === 'boolean' ? kind : 'string';
+  const kind = target ? requestFields[target]?.is : undefined;
+  return kind === 'array' ? 'list' : kind === 'boolean' ? kind : 'string';
 }
 
 function checkUnknown(unknown: readonly string[]): void {

@@ -58,6 +58,6 @@ export {
   type Range,
 } from './journal.ts';
 export type { ImportProgress, CommonOptions, ImportResult } from './options.ts';
-export { checkRequest, requestFields, type CheckedRequest, type FieldKind, type RequestField } from './request.ts';
+export { checkRequest, requestFields, type CheckedRequest, type RequestField } from './request.ts';
 export { serviceExports, type ColumnReading, type ServiceExport, type Standing } from './services.ts';
 export type { ImportRow, ImportSource, Rejection, Rows, SourceRow } from './source.ts';

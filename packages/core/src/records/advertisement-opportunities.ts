@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field } from '../schema/tolerant.ts';
+import { field } from '../schema/marks.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 

@@ -3,7 +3,7 @@
  * restricted to publications gets 403.
  */
 import * as z from 'zod/mini';
-import { accepting, field, lenient } from '../schema/tolerant.ts';
+import { accepting, field, lenient } from '../schema/marks.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 

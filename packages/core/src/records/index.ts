@@ -20,7 +20,6 @@ import { publications } from './publications.ts';
 import { subscriptions } from './subscriptions.ts';
 
 export { fieldOf, fieldPath, fieldsIn, type DeclaredField } from '../schema/fields.ts';
-export { tolerant } from '../schema/tolerant.ts';
 export type * from '../schema/types.ts';
 export { oauthError } from './oauth.ts';
 export { address, errorBody } from './shapes.ts';

@@ -1,6 +1,6 @@
 /** OAuth 2.0, authorization code flow: RFC 6749, 7009, 7636 and 7662 in the shape the service gives them. */
 import * as z from 'zod/mini';
-import { accepting, field, lenient, open } from '../schema/tolerant.ts';
+import { accepting, field, lenient, open } from '../schema/marks.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 

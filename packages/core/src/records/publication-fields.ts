@@ -1,7 +1,7 @@
 /** Publication fields: a value per publication, for merge tags in content. Workspace level, in beta. */
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field } from '../schema/tolerant.ts';
+import { field } from '../schema/marks.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 

@@ -3,7 +3,7 @@
  * one is taken from the public API reference and SDK of beehiiv, a service with the same API, and was never tried live.
  */
 import * as z from 'zod/mini';
-import { field, lenient } from '../schema/tolerant.ts';
+import { field, lenient } from '../schema/marks.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 

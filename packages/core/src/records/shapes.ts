@@ -1,7 +1,7 @@
 /** Building blocks of the schemas: objects with a name, optional fields, identifiers, pages, the wrapper of answers. */
 import * as z from 'zod/mini';
 import { lastOffsetPage, pageLimit } from '../contract/values.ts';
-import { field, lenient } from '../schema/tolerant.ts';
+import { field, lenient } from '../schema/marks.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 
 /** An object of a request or an answer, under the name it has in types and in the OpenAPI document. */

@@ -1,7 +1,7 @@
 /** Subscriptions in requests and answers. */
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { accepting, field, lenient } from '../schema/tolerant.ts';
+import { accepting, field, lenient } from '../schema/marks.ts';
 import * as shape from './shapes.ts';
 
 /** What a custom field can hold on the wire. Not shown in the specification. */

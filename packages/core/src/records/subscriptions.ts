@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
-import { field, open } from '../schema/tolerant.ts';
+import { field, open } from '../schema/marks.ts';
 import type { ResourceRecord } from './operation.ts';
 import * as shape from './shapes.ts';
 import { bulkUpdateItem, subscription, subscriptionRequest } from './subscription-bodies.ts';

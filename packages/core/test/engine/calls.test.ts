@@ -118,17 +118,14 @@ describe('a validator', () => {
         ? [{ field: 'data.odd', problem: 'expected nothing' }]
         : [],
   };
-  const validated = (option: Validator | (() => Promise<Validator>), ...script: readonly Scripted[]) => {
+  const validated = (...script: readonly Scripted[]) => {
     const host = scriptedHost(script);
-    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', validator: option });
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', validator });
     return { host, engine };
   };
 
-  it.each([
-    ['given', validator],
-    ['loaded', async () => validator],
-  ])('that is %s checks requests and answers', async (_, option) => {
-    const { host, engine } = validated(option, json({ data: {} }), json({ data: { odd: true } }));
+  it('checks requests and answers', async () => {
+    const { host, engine } = validated(json({ data: {} }), json({ data: { odd: true } }));
     const read = () => engine.call('automations.get', { automationId: 'aut_1' }).withResponse();
     expect((await read()).warnings).toEqual([]);
     const odd = { data: { odd: true } };
@@ -156,35 +153,8 @@ describe('a validator', () => {
 
   it('says nothing of a request that the specification does not list', async () => {
     const odd = { data: { odd: true } };
-    const { engine } = validated(validator, json(odd));
+    const { engine } = validated(json(odd));
     expect(await engine.request('GET', '/beta').withResponse()).toMatchObject({ data: odd, warnings: [] });
-  });
-
-  it('that loads delays only requests with a query or a body, and all answers', async () => {
-    const loading = Promise.withResolvers<Validator>();
-    const { host, engine } = validated(
-      () => loading.promise,
-      json({ data: {} }),
-      json({ data: {} }),
-      json({ data: [] }),
-    );
-    const calls = [
-      engine.call('automations.get', { automationId: 'aut_1' }),
-      engine.call('customFields.create', { kind: 'string', display: 'a' }),
-      engine.list('subscriptions.list', { limit: 1 }).then(({ items }) => items),
-    ];
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(host.sent.map(({ url }) => new URL(url).pathname)).toEqual(['/v2/publications/pub_1/automations/aut_1']);
-    loading.resolve(validator);
-    expect(await Promise.all(calls)).toEqual([{ data: {} }, { data: {} }, []]);
-    expect(host.sent).toHaveLength(3);
-  });
-
-  it('that cannot be loaded rejects the calls that need it', async () => {
-    const reason = new Error('no such file');
-    const { engine } = validated(() => Promise.reject(reason));
-    await new Promise((resolve) => setImmediate(resolve));
-    await expect(engine.list('subscriptions.list', { limit: 1 })).rejects.toBe(reason);
   });
 });
 

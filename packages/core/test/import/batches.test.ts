@@ -86,8 +86,8 @@ it('a row is accepted where the schema accepts it, and rejected where the schema
 
 describe('a row that cannot be sent', () => {
   const email = 'ada@example.com';
-  const names = 'must hold names (the display text of the custom field), but entry 2 does not';
-  const values = 'must hold values that are a text, a number, true, false or a list of texts, but entry 1 does not';
+  const nameless = '"custom_fields[1].name" must be the display text of a custom field';
+  const noValue = '"custom_fields[0].value" must be a text, a number, true, false or a list of texts';
   const field = { name: 'Team', value: 'Red' };
 
   it.each<[unknown, string]>([
@@ -108,21 +108,21 @@ describe('a row that cannot be sent', () => {
     [{ email, complimentary_gift_id: 'gift_1' }, '"complimentary_gift_id" must look like comp_access_<uuid>'],
     [{ email, complimentary_gift_id: 'comp_access_' }, '"complimentary_gift_id" must look like comp_access_<uuid>'],
     [{ email, premium_tiers: 'Gold' }, '"premium_tiers" must be a list of texts'],
-    [{ email, premium_tiers: ['Gold', 7] }, '"premium_tiers" must be a list of texts'],
-    [{ email, automation_ids: ['aut_1', 'tier_1'] }, '"automation_ids" must hold ids such as aut_<uuid>'],
-    [{ email, automation_ids: ['aut_1 '] }, '"automation_ids" must hold ids such as aut_<uuid>'],
-    [{ email, automation_ids: ['aut_ 1'] }, '"automation_ids" must hold ids such as aut_<uuid>'],
+    [{ email, premium_tiers: ['Gold', 7] }, '"premium_tiers[1]" must be a text'],
+    [{ email, automation_ids: ['aut_1', 'tier_1'] }, '"automation_ids[1]" must look like aut_<uuid>'],
+    [{ email, automation_ids: ['aut_1 '] }, '"automation_ids[0]" must look like aut_<uuid>'],
+    [{ email, automation_ids: ['aut_ 1'] }, '"automation_ids[0]" must look like aut_<uuid>'],
     [{ email, custom_fields: field }, '"custom_fields" must be a list of {name, value}'],
-    [{ email, custom_fields: ['Red'] }, '"custom_fields" must hold {name, value}, but entry 1 does not'],
+    [{ email, custom_fields: ['Red'] }, '"custom_fields[0]" must be an object'],
     [
       { email, custom_fields: [field, { ...field, kind: 'string' }] },
-      '"custom_fields" must hold {name, value}, but entry 2 does not',
+      '"custom_fields[1].kind" is no part of a custom field, which has a name and a value',
     ],
-    [{ email, custom_fields: [field, { value: 'Red' }] }, `"custom_fields" ${names}`],
-    [{ email, custom_fields: [field, { ...field, name: '' }] }, `"custom_fields" ${names}`],
-    [{ email, custom_fields: [{ name: 'Team', value: {} }] }, `"custom_fields" ${values}`],
-    [{ email, custom_fields: [{ name: 'Team', value: Number.NaN }] }, `"custom_fields" ${values}`],
-    [{ email, custom_fields: [{ name: 'Team', value: ['Red', 7] }] }, `"custom_fields" ${values}`],
+    [{ email, custom_fields: [field, { value: 'Red' }] }, nameless],
+    [{ email, custom_fields: [field, { ...field, name: '' }] }, nameless],
+    [{ email, custom_fields: [{ name: 'Team', value: {} }] }, noValue],
+    [{ email, custom_fields: [{ name: 'Team', value: Number.NaN }] }, noValue],
+    [{ email, custom_fields: [{ name: 'Team', value: ['Red', 7] }] }, noValue],
   ])('%j is described without its values', (row, problem) => {
     expect(checkRequest(row)).toEqual({ problem });
   });

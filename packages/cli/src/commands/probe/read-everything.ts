@@ -1,5 +1,5 @@
 /** Calls every read operation of the contract and keeps each answer as it came: status, headers, body. */
-import { createKyHost, NewsletterError, type Client, type Host, type HostAnswer } from '@newsletter-kit/core';
+import { createFetchHost, NewsletterError, type Client, type Host, type HostAnswer } from '@newsletter-kit/core';
 import { isRecord, readPage } from '@newsletter-kit/core/engine';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 
@@ -38,7 +38,7 @@ export interface RecordingHost extends Host {
   take(): readonly HostAnswer[];
 }
 
-export function createRecordingHost(host: Host = createKyHost()): RecordingHost {
+export function createRecordingHost(host: Host = createFetchHost()): RecordingHost {
   let kept: HostAnswer[] = [];
   return {
     ...host,
