@@ -28,6 +28,8 @@ const commands: CommandLine<Context>['commands'] = {
     load: () => import('./commands/export/command.ts'),
   },
   import: { about: 'import subscriptions from a CSV file', load: () => import('./commands/import/command.ts') },
+  person: { about: 'show what the service knows of an address', load: () => import('./commands/person.ts') },
+  unsubscribe: { about: 'end the subscription of an address', load: () => import('./commands/person.ts') },
   watch: {
     about: 'report new and changed subscriptions, until Ctrl-C',
     load: () => import('./commands/watch/command.ts'),

@@ -4,12 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
-import { operations } from '@newsletter-kit/core/contract';
-import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
+import { operations, shapes, type Shape } from '@newsletter-kit/core/contract';
 import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { fieldsToArguments, readField, toJsonSchema } from '../src/commands/api/fields.ts';
+import { fieldsToArguments, readField } from '../src/commands/api/fields.ts';
 import { events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
@@ -18,15 +16,18 @@ const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 const api = (sandbox: SandboxOnPort, ...args: string[]) => run(['api', ...args], sandbox.env);
 
 describe('fields', () => {
-  it('are converted to the types of their schema, also behind references', async () => {
-    const item = z
-      .strictObject({ name: z.string(), value: z.union([z.string(), z.number()]).nullish() })
-      .meta({ id: 'Item' });
-    const schema = toJsonSchema(
-      z
-        .strictObject({ items: z.array(item), limit: z.int(), on: z.boolean(), tags: z.array(z.string()) })
-        .meta({ id: 'Body' }),
-    );
+  it('are converted to the types of their shape', async () => {
+    const text: Shape = { is: 'string' };
+    const value: Shape = { is: 'union', of: [text, { is: 'number' }], optional: true, nullable: true };
+    const shape: Shape = {
+      is: 'object',
+      of: {
+        items: { is: 'array', of: { is: 'object', of: { name: text, value } } },
+        limit: { is: 'integer' },
+        on: { is: 'boolean' },
+        tags: { is: 'array', of: text },
+      },
+    };
     const texts = [
       'items[0][name]=7',
       'items[0][value]=7',
@@ -38,8 +39,8 @@ describe('fields', () => {
     ];
     expect(
       await fieldsToArguments(
-        texts.map((text) => readField(text, text.startsWith('items[1]'))),
-        schema,
+        texts.map((each) => readField(each, each.startsWith('items[1]'))),
+        shape,
       ),
     ).toEqual({
       items: [{ name: '7', value: '7' }, { value: 7 }],
@@ -192,7 +193,7 @@ test('reports usage errors before it sends a request', async ({ sandboxOnPort: s
   for (const [args, text] of [
     [['automations.get'], 'automationId is missing: newsletter api automations.get automationId.'],
     [['automations.get', 'aut_1', 'more'], '"more" is one argument too many'],
-    [['subscriptions.list', '-f', 'limit=1000'], '"limit" Too big'],
+    [['subscriptions.list', '-f', 'limit=1000'], '"limit" must be at most 100'],
     [['subscriptions.list', '-f', 'limt=1'], '"limt" is not known here'],
     [['subscriptions.create', '-f', 'email=ada@example.com', '--paginate'], 'does not return a list'],
   ] as const) {
@@ -213,8 +214,8 @@ it('lists all operations, and prints the fields of each by --help', async () => 
   for (const id of ['subscriptions.create', 'subscriptions.list', 'journeys.enroll'] as const) {
     const { code, stdout } = await run(['api', id, '--help']);
     expect(code).toBe(0);
-    const { query, body }: OperationSchemas = schemas[id];
-    for (const name of Object.keys({ ...query?.shape, ...body?.shape }))
+    const { query, body } = shapes[id];
+    for (const name of Object.keys({ ...query?.of, ...body?.of }))
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(stdout.includes('--paginate')).toBe(id.includes('.list'));
     for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(120);

@@ -36,6 +36,8 @@ const lines: readonly string[] = [
   'export - --tier premium --expand tags,stats',
   'export --premium-tier a --premium-tier b,c',
   'export --created 2026/02/30',
+  'export --where status=active --where utm_source=a=b --columns email,status',
+  'person ada@example.com',
   'import people.csv',
   'import - --map Mail=email --map Age= --map a=b=tier',
   'import - --map Mail --map Mail=adress',

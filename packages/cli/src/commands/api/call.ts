@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { writeToStdout } from '../../output.ts';
 import { fieldsToArguments, parseJson, readInput, type FieldOption } from './fields.ts';
-import { isListId, pathNames, schemaOf, type NamedOperation } from './operations.ts';
+import { isListId, pathNames, shapeOf, type NamedOperation } from './operations.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
@@ -77,7 +77,7 @@ async function* callOperation(
   if (input !== undefined && !isRecord(input))
     throw new UsageError('--input: the body of an operation must be a JSON object.');
   const path = Object.fromEntries(args.map((arg, index) => [names[index] ?? '', arg]));
-  const callArguments = { ...input, ...(await fieldsToArguments(fields, schemaOf(operation))), ...path };
+  const callArguments = { ...input, ...(await fieldsToArguments(fields, shapeOf(operation))), ...path };
   const missing = names.filter((name) => callArguments[name] === undefined);
   if (missing.length > 0)
     throw new UsageError(`${missing.join(', ')} is missing: newsletter api ${[id, ...names].join(' ')}.`);

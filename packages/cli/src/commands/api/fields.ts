@@ -3,22 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import { UsageError, quote } from '#command-line';
-import * as z from 'zod';
-
-export type JsonSchema = z.core.JSONSchema.JSONSchema;
-
-/** A schema of zod as JSON Schema, with the definitions it refers to in place of the references. */
-export function toJsonSchema(schema: z.core.$ZodType): JsonSchema {
-  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (typeof value !== 'object' || value === null) return value;
-    const { $ref, ...rest }: Readonly<Record<string, unknown>> = { ...value };
-    const target = typeof $ref === 'string' ? $defs[$ref.replace('#/$defs/', '')] : undefined;
-    return Object.fromEntries(Object.entries({ ...target, ...rest }).map(([key, each]) => [key, resolve(each)]));
-  };
-  return resolve(root) as JsonSchema;
-}
+import type { Shape } from '@newsletter-kit/core/contract';
 
 /** One `-f key=value` or `-F key=value`. */
 export interface FieldOption {
@@ -46,22 +31,22 @@ export function readField(text: string, isTyped: boolean): FieldOption {
  * Builds the arguments of a call. Keys nest: `a[b]=1` sets a key of an object, `a[0]=1` an element of an array, `a[]=1`
  * appends one; `a[][b]=1` begins a new element where the last one has that key.
  *
- * @param schema - of the arguments; values take the types it names. Left out for a path
+ * @param shape - of the arguments; values take the types it names. Left out for a path
  * @throws UsageError for a key that cannot be read, or that contradicts an earlier one
  */
 export async function fieldsToArguments(
   fields: readonly FieldOption[],
-  schema?: JsonSchema,
+  shape?: Shape,
 ): Promise<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
   for (const field of fields) {
     const steps = stepsOf(field.key);
-    let schemas: readonly JsonSchema[] = schema ? alternatives(schema) : [];
-    for (const step of steps) schemas = schemas.flatMap((each) => alternatives(child(each, step)));
+    let shapes = alternatives(shape);
+    for (const step of steps) shapes = shapes.flatMap((each) => alternatives(child(each, step)));
     // A list that is given without brackets takes one value each time.
-    const types = new Set(schemas.map(({ type }) => type));
-    const isList = schemas.length > 0 && types.has('array') && !types.has('string') && !/^\s*\[/.test(field.value);
-    const leaf = isList ? schemas.flatMap((each) => alternatives(each.items)) : schemas;
+    const types = new Set(shapes.map(({ is }) => is));
+    const isList = types.has('array') && !types.has('string') && !/^\s*\[/.test(field.value);
+    const leaf = isList ? shapes.flatMap((each) => (each.is === 'array' ? alternatives(each.of) : [])) : shapes;
     set(result, isList ? [...steps, append] : steps, await valueOf(field, leaf), field.key);
   }
   return result;
@@ -78,20 +63,18 @@ function stepsOf(key: string): readonly KeyPart[] {
   );
 }
 
-type Child = JsonSchema['items'];
-
-function child({ properties, items }: JsonSchema, step: KeyPart): Child {
-  if (isArrayStep(step)) return items;
-  return properties && Object.hasOwn(properties, step) ? properties[step] : undefined;
+function child(shape: Shape, step: KeyPart): Shape | undefined {
+  if (isArrayStep(step)) return shape.is === 'array' ? shape.of : undefined;
+  return shape.is === 'object' && Object.hasOwn(shape.of, step) ? shape.of[step] : undefined;
 }
 
-/** The schemas that a value may fit. */
-export function alternatives(schema: Child): readonly JsonSchema[] {
-  if (typeof schema !== 'object' || Array.isArray(schema)) return [];
-  if (schema.anyOf) return schema.anyOf.flatMap(alternatives);
-  const { type: types } = schema;
-  return Array.isArray(types) ? types.map((type) => ({ ...schema, type })) : [schema];
+/** The shapes that a value may have. */
+export function alternatives(shape: Shape | undefined): readonly Shape[] {
+  if (!shape) return [];
+  return [...(shape.is === 'union' ? shape.of.flatMap(alternatives) : [shape]), ...(shape.nullable ? [nothing] : [])];
 }
+
+const nothing: Shape = { is: 'null' };
 
 function set(target: Container, [step = '', ...rest]: readonly KeyPart[], value: unknown, key: string): void {
   const contradiction = (): UsageError => new UsageError(`The key ${quote(key)} contradicts an earlier one.`);
@@ -135,10 +118,10 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-async function valueOf({ key, value, isTyped }: FieldOption, schemas: readonly JsonSchema[]): Promise<unknown> {
-  const types = new Set(schemas.map(({ type }) => type));
+async function valueOf({ key, value, isTyped }: FieldOption, shapes: readonly Shape[]): Promise<unknown> {
+  const types = new Set(shapes.map(({ is }) => is));
   if (isTyped && value.startsWith('@')) return await readInput(value.slice(1));
-  const isAny = schemas.length === 0;
+  const isAny = shapes.length === 0;
   // A field that takes strings and other types: -f sends a string, -F the type that the value looks like.
   if (types.has('string') && !(isTyped && types.size > 1)) return value;
   if (isAny && !isTyped) return value;

@@ -2,12 +2,19 @@
 import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError, quote } from '#command-line';
-import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
-import type { ListId } from '@newsletter-kit/core/engine';
-import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
-import { Command as BareCommand } from 'commander';
+import {
+  operations,
+  shapes,
+  words,
+  type ObjectShape,
+  type Operation,
+  type OperationId,
+  type OperationWords,
+  type Shape,
+} from '@newsletter-kit/core/contract';
+import { nearMiss, type ListId } from '@newsletter-kit/core/engine';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { alternatives, toJsonSchema, type JsonSchema } from './fields.ts';
+import { alternatives } from './fields.ts';
 
 /** An operation that can be called. */
 export type NamedOperation = Operation & { readonly id: OperationId };
@@ -27,18 +34,13 @@ export function findOperation(text: string): NamedOperation | undefined {
   return operations.find(({ id }) => id === text);
 }
 
-/** Lets commander suggest an operation for a misspelt one, as it does for commands. */
 export function unknownOperation(name: string): UsageError {
-  const parser = new BareCommand('api').exitOverride().configureOutput({ outputError: () => undefined });
-  for (const { id } of operations) parser.command(id);
-  let suggestion = '';
-  try {
-    parser.parse([name], { from: 'user' });
-  } catch (error) {
-    suggestion = (error instanceof Error && /\(Did you mean .*\)/.exec(error.message)?.[0]) || '';
-  }
+  const meant = nearMiss(
+    name,
+    operations.map(({ id }) => id),
+  );
   return new UsageError(
-    `There is no operation ${quote(name)}; newsletter api --list shows all. A path begins with /.${suggestion && `\n${suggestion}`}`,
+    `There is no operation ${quote(name)}; newsletter api --list shows all. A path begins with /.${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`,
   );
 }
 
@@ -51,16 +53,10 @@ export function isListId(id: OperationId): id is ListId {
   return id.includes('.list');
 }
 
-/** Query and body of an operation as one JSON Schema. */
-export function schemaOf({ id }: { readonly id: OperationId }): JsonSchema {
-  const { query, body }: OperationSchemas = schemas[id];
-  const parts = [query, body].filter((part) => part !== undefined).map(toJsonSchema);
-  return {
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as NonNullable<
-      JsonSchema['properties']
-    >,
-    required: parts.flatMap(({ required }) => required ?? []),
-  };
+/** Query and body of an operation as one shape. */
+export function shapeOf({ id }: { readonly id: OperationId }): ObjectShape {
+  const { query, body } = shapes[id];
+  return { is: 'object', of: { ...query?.of, ...body?.of } };
 }
 
 /** The fields of an operation below its options. */
@@ -68,18 +64,20 @@ export function fieldsHelp(operation: NamedOperation): Parameters<Command['addHe
   return ({ command }) => {
     const help = command.createHelp();
     help.helpWidth = process.stdout.isTTY ? process.stdout.columns : 80;
-    const { properties = {}, required = [] } = schemaOf(operation);
-    const rows = Object.entries(properties).map(([name, schema]) => {
-      const { description, default: value }: JsonSchema = typeof schema === 'object' ? schema : {};
+    const { id, method, path, scope } = operation;
+    const { parameters }: OperationWords = words[id];
+    const fields = Object.entries(shapeOf(operation).of);
+    const required = fields.flatMap(([name, { optional }]) => (optional ? [] : [name]));
+    const rows = fields.map(([name, shape]) => {
+      const { text = '', default: value } = parameters[name] ?? {};
       const remarks = [
-        typeOf(schema),
+        typeOf(shape),
         required.includes(name) && 'required',
         value !== undefined && `default: ${JSON.stringify(value)}`,
       ].filter(Boolean);
-      return [name, `${description ? `${description} ` : ''}(${remarks.join(', ')})`];
+      return [name, `${text} (${remarks.join(', ')})`];
     });
     const width = Math.max(0, ...rows.map(([name = '']) => name.length));
-    const { id, method, path, scope } = operation;
     const lines = [
       '',
       `${method} ${path}${scope === null ? '' : `, scope ${scope}`}`,
@@ -92,11 +90,11 @@ export function fieldsHelp(operation: NamedOperation): Parameters<Command['addHe
   };
 }
 
-function typeOf(schema: Parameters<typeof alternatives>[0]): string {
-  const types = alternatives(schema).map((each) => {
-    if (each.enum) return each.enum.map(String).join('|');
-    if (each.type === 'array') return `list of ${typeOf(each.items)}`;
-    return each.type === 'object' ? `{${Object.keys(each.properties ?? {}).join(', ')}}` : (each.type ?? 'any');
+function typeOf(shape: Shape): string {
+  const types = alternatives(shape).map((each) => {
+    if (each.is === 'array') return `list of ${typeOf(each.of)}`;
+    if (each.is === 'object') return `{${Object.keys(each.of).join(', ')}}`;
+    return 'words' in each ? each.words?.join('|') : each.is;
   });
-  return [...new Set(types)].join('|') || 'any';
+  return [...new Set(types)].join('|');
 }

@@ -3,6 +3,7 @@ import {
   BadRequestError,
   continuationAt,
   isRecord,
+  nearMiss,
   placeOf,
   type Client,
   type Page,
@@ -13,7 +14,9 @@ import { listCustomFields } from '@newsletter-kit/core/import';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { count, rate, writeToStdout } from '../../output.ts';
-import { csv, type Format, type formatNames, ndjson, openPartFile, type PartFile } from './file.ts';
+import { UsageError } from '#command-line';
+import { columnsOf, csv, type ExportColumn, type Format, type formatNames, ndjson } from './columns.ts';
+import { openPartFile, type PartFile } from './file.ts';
 
 /** The export pages by cursor. */
 export type ExportQuery = Omit<SubscriptionListParams, 'page' | 'cursor'>;
@@ -24,6 +27,11 @@ export interface ExportOptions {
   readonly path: string | undefined;
   readonly format: (typeof formatNames)[number];
   readonly query: ExportQuery;
+  /** Headings of the columns to write, and values that columns must have. */
+  readonly chosen: {
+    readonly columns: readonly string[] | undefined;
+    readonly where: readonly (readonly [heading: string, value: string])[];
+  };
   /** Leaves cells unchanged that a spreadsheet would run as a formula. */
   readonly isRaw: boolean;
 }
@@ -34,24 +42,30 @@ interface Job {
   readonly path: string | undefined;
   readonly query: ExportQuery;
   readonly format: Format;
+  /** Whether a subscription is one of those to export. */
+  readonly keeps: (subscription: Subscription) => boolean;
   readonly part: Omit<PartFile, 'finish' | 'close'>;
 }
 
 export async function exportSubscriptions(options: ExportOptions, session: Session): Promise<ExitCode> {
-  const { path, query, isRaw } = options;
+  const { path, query, isRaw, chosen } = options;
   const { client, apiUrl, publicationId } = await connectToPublication(options.connection, session);
   const expand = query.expand ?? [];
-  const names =
-    options.format === 'csv' && expand.includes('custom_fields')
-      ? (await listCustomFields(client.engine, { call: { signal: session.interrupted } })).map(({ display }) => display)
-      : [];
-  const format = options.format === 'csv' ? csv(expand, names, isRaw) : ndjson();
-  const identity = JSON.stringify([apiUrl, publicationId, query, options.format, format.head, isRaw]);
+  const names = expand.includes('custom_fields')
+    ? (await listCustomFields(client.engine, { call: { signal: session.interrupted } })).map(({ display }) => display)
+    : [];
+  const all = columnsOf(expand, names);
+  const where = chosen.where.map(([heading, value]) => ({ column: columnNamed(heading, all), value }));
+  const columns = chosen.columns?.map((heading) => columnNamed(heading, all));
+  const format = options.format === 'csv' ? csv(columns ?? all, names, isRaw) : ndjson(columns);
+  const keeps = (subscription: Subscription): boolean =>
+    where.every(({ column, value }) => column.cell(subscription) === value);
+  const identity = JSON.stringify([apiUrl, publicationId, query, chosen, options.format, format.head, isRaw]);
   const begun = Date.now();
 
   const part = path === undefined ? null : await openPartFile(path, identity);
   try {
-    const exported = await writePages({ client, path, query, format, part: part ?? stdoutPart }, session);
+    const exported = await writePages({ client, path, query, format, keeps, part: part ?? stdoutPart }, session);
     await part?.finish();
     for (const name of format.lost)
       session.report.notice({
@@ -73,6 +87,17 @@ export async function exportSubscriptions(options: ExportOptions, session: Sessi
   }
 }
 
+/** @throws UsageError where there is none */
+function columnNamed(heading: string, columns: readonly ExportColumn[]): ExportColumn {
+  const column = columns.find((each) => each.heading === heading);
+  if (column) return column;
+  const headings = columns.map((each) => each.heading);
+  const meant = nearMiss(heading, headings);
+  throw new UsageError(
+    `There is no column "${heading}"${meant === undefined ? '' : `; did you mean "${meant}"?`} The columns are ${headings.join(', ')}; --expand adds others.`,
+  );
+}
+
 /** What is written to stdout is never continued. */
 const stdoutPart: Job['part'] = {
   resumed: null,
@@ -83,7 +108,7 @@ const stdoutPart: Job['part'] = {
 
 /** @returns the number of subscriptions written @throws InterruptedError */
 async function writePages(job: Job, session: Session): Promise<number> {
-  const { path, format, part } = job;
+  const { path, format, keeps, part } = job;
   let done = part.resumed?.subscriptions ?? 0;
   const kept = (): string => {
     if (path === undefined)
@@ -99,7 +124,7 @@ async function writePages(job: Job, session: Session): Promise<number> {
       page = await begin(job, session);
     }
     for (; page !== null; page = await page.next()) {
-      const records = recordsOf(page);
+      const records = recordsOf(page).filter(keeps);
       await part.write(format.lines(records));
       done += records.length;
       session.report.progress({

@@ -11,7 +11,7 @@ import {
   yesNoText,
   type ColumnOptions,
 } from '@newsletter-kit/core/import';
-import { replaceFile } from '@newsletter-kit/core/node';
+import { replaceFile } from '@newsletter-kit/core/files';
 import { UsageError } from '#command-line';
 import { isMissingFile } from '../../user-facing-errors.ts';
 

@@ -11,7 +11,7 @@ import {
   type Forecast,
   type ImportProgress,
 } from '@newsletter-kit/core/import';
-import { replaceFile } from '@newsletter-kit/core/node';
+import { replaceFile } from '@newsletter-kit/core/files';
 import { stringify } from 'csv-stringify/sync';
 import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
 import { count, duration, number } from '../../output.ts';

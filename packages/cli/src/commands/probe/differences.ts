@@ -1,8 +1,8 @@
 /** Compares answers with the contract: with its strict schemas, and with what the client cannot do without. */
-import { isRecord, neededFields } from '@newsletter-kit/core/engine';
+import { checkAnswer, isRecord, neededFields } from '@newsletter-kit/core/engine';
 import { isErrorBody } from '@newsletter-kit/core/facts';
 import { operation, type Operation, type OperationId } from '@newsletter-kit/core/contract';
-import { fieldOf, schemas, tolerant } from '@newsletter-kit/core/schema';
+import { fieldOf, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import { type RecordedAnswer } from './read-everything.ts';
 
@@ -36,12 +36,12 @@ function differencesOf({ operation: id, status, body }: RecordedAnswer): readonl
   // A service need not have what the specification does not show.
   if (status >= 300)
     return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: extension !== true, count: 1 }];
-  const answer: z.core.$ZodType = schemas[id].answer;
-  const odd = new Set(issuesOf(tolerant(answer), body).map(keyOf));
-  const found = issuesOf(answer, body).flatMap((issue) =>
+  const odd = new Set(checkAnswer(id, body).map(({ field }) => field));
+  const issues = z.safeParse<z.core.$ZodType>(schemas[id].answer, body).error?.issues ?? [];
+  const found = issues.flatMap((issue) =>
     describe(issue, body).map((difference) => ({
       ...difference,
-      isBreaking: odd.has(keyOf(issue)) && isNeeded(id, difference.field),
+      isBreaking: odd.has(fieldOf(issue.path)) && isNeeded(id, difference.field),
     })),
   );
   const byText = Map.groupBy(found, ({ field, text }) => `${field} ${text}`);
@@ -69,12 +69,6 @@ function isNeeded(id: OperationId, field: string): boolean {
   };
   return ['', 'data', 'data[]', ...Object.keys(ofRecords).map((name) => `data[].${name}`)].includes(field);
 }
-
-function issuesOf(schema: z.core.$ZodType, value: unknown): readonly z.core.$ZodIssue[] {
-  return z.safeParse(schema, value).error?.issues ?? [];
-}
-
-const keyOf = ({ path }: z.core.$ZodIssue): string => path.join('/');
 
 function describe(issue: z.core.$ZodIssue, body: unknown): readonly Omit<Difference, 'isBreaking' | 'count'>[] {
   const field = fieldOf(issue.path);

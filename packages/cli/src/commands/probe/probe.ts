@@ -3,7 +3,7 @@
  * a sandbox needs to answer likewise. Writes nothing at the service.
  */
 import { UsageError } from '#command-line';
-import { replaceFile } from '@newsletter-kit/core/node';
+import { replaceFile } from '@newsletter-kit/core/files';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { CredentialError } from '../../exit-code.ts';

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { ApiError, type Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { replaceFile } from '@newsletter-kit/core/node';
+import { replaceFile } from '@newsletter-kit/core/files';
 import {
   createSourceReport,
   type reportDimensions,

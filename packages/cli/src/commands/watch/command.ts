@@ -1,11 +1,10 @@
 /** `newsletter watch`: polls the list of subscriptions and reports changes. */
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import { collectList, UsageError, wholeNumber } from '#command-line';
-import { operation } from '@newsletter-kit/core/contract';
-import { schemas } from '@newsletter-kit/core/schema';
 import { subscriptionEventTypes } from '@newsletter-kit/core/watch';
 import { connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
+import { expandOption, expansions } from '../../expand-option.ts';
 import { watch } from './watch.ts';
 
 export function define(command: Command, context: Context) {
@@ -24,11 +23,7 @@ export function define(command: Command, context: Context) {
         'custom fields whose changes are reported as updates, or all; repeatable',
         collectList,
       )
-      .option(
-        '--expand <what>',
-        `additional data in events: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
-        collectList,
-      )
+      .addOption(expandOption('additional data in events'))
       .option('--state <file>', 'file that stores the position, from which the next watch continues')
       .option('--history <file>', 'file to append to who left and returned when, for newsletter report; needs --state')
       .option(
@@ -42,8 +37,7 @@ export function define(command: Command, context: Context) {
     'The first poll only stores the current state of the list. All events except "created" require a scan of the whole list, one part per poll; the age of the oldest part is reported. With --state every event is reported at least once, also after a crash. Ctrl-C ends the watch at once with exit code 0 (3 with --once).',
   ).action(async (options, self) => {
     const events = readEvents(options.events ?? ['created']);
-    const expand = schemas['subscriptions.list'].query.shape.expand.safeParse(options.expand);
-    if (!expand.success) throw new UsageError(`--expand: ${expand.error.issues[0]?.message ?? 'unknown value'}.`);
+    const expand = expansions(options.expand);
     if (options.history !== undefined && options.state === undefined)
       throw new UsageError(
         '--history needs --state FILE: without it, every start of the watch would begin the history anew.',
@@ -52,7 +46,7 @@ export function define(command: Command, context: Context) {
     await context.run(watch, {
       connection: connectionOf(self),
       events,
-      expand: expand.data ?? [],
+      expand,
       customFields: fields.includes('all') ? 'all' : fields.length > 0 ? fields : 'none',
       since: options.since,
       files: { state: options.state, history: options.history },

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { isRecord } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { replaceFile } from '@newsletter-kit/core/node';
+import { replaceFile } from '@newsletter-kit/core/files';
 import { readWatchState, startWatch, WatchStateError, type WatchState } from '@newsletter-kit/core/watch';
 import { isMissingFile } from '../../user-facing-errors.ts';
 

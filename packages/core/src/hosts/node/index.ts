@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export { replaceFile, FileInUseError, lockExclusively } from './durable-file.ts';
 export { createFileTokenStore, TokenFileError } from './token-file.ts';
 export { openFileJournal, type FileJournal } from './import-journal.ts';
 export { CsvError, readCsv, type CsvErrorDetails, type CsvOptions, type CsvSource } from './csv.ts';

@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
+import { FileInUseError, lockExclusively } from '@newsletter-kit/core/files';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import { personHash } from '../signup-identity.ts';
