@@ -123,8 +123,6 @@ export async function startVirtualRelay(options: VirtualRelayOptions): Promise<V
         createClient({
           baseUrl: config.api.url,
           token,
-          // Loading the validator is real work: time would pass meanwhile, the more the busier the machine is.
-          validate: false,
           host: {
             ...host,
             send: (request) => (dead ? never : alive(host.send(request))),

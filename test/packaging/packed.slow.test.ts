@@ -20,6 +20,7 @@ const entries = {
   '@newsletter-kit/core/engine': 'createEngine',
   '@newsletter-kit/core/oauth': 'scopesFor',
   '@newsletter-kit/core/node': 'createFileTokenStore',
+  '@newsletter-kit/core/files': 'replaceFile',
   '@newsletter-kit/core/signup': 'readAttribution',
   '@newsletter-kit/core/endpoint': 'readSubmission',
   '@newsletter-kit/core/facts': 'getsMail',
@@ -27,6 +28,11 @@ const entries = {
   '@newsletter-kit/relay': 'createRelay',
   '@newsletter-kit/signup': 'NewsletterSignup',
 } as const;
+
+/** What a name of a manifest stands for: a path, or one for each condition. */
+type Target = string | { readonly [condition: string]: Target };
+const pathsIn = (target: Target): readonly string[] =>
+  typeof target === 'string' ? [target] : Object.values(target).flatMap(pathsIn);
 
 describe('the installed packages', () => {
   it.each(Object.entries(entries))('%s exports %s', async (entry, name) => {
@@ -59,13 +65,11 @@ describe('the installed packages', () => {
         imports = {},
         bin = {},
       } = manifest as {
-        exports: Record<string, string | Record<string, string>>;
-        imports?: Record<string, string | Record<string, string>>;
+        exports: Record<string, Target>;
+        imports?: Record<string, Target>;
         bin?: Record<string, string>;
       };
-      const targets = Object.values({ ...exports, ...imports }).flatMap((target) =>
-        typeof target === 'string' ? [target] : Object.values(target),
-      );
+      const targets = pathsIn({ ...exports, ...imports });
       for (const path of [...targets, ...Object.values(bin)]) {
         // A pattern announces every file it matches, and promises one at least.
         if (globSync(path, { cwd: join(scope, name) }).length === 0) missing.push(`${name}: ${path}`);
@@ -88,8 +92,9 @@ describe('the installed packages', () => {
     },
   );
 
-  it('check calls with one file that contains zod and its licence, also beside the package zod', async () => {
-    const { stdout, stderr } = await installed.node(`
+  it('check calls without zod, also where no code may be made of texts', async () => {
+    const { stdout, stderr } = await installed.node(
+      `
       import { registerHooks } from 'node:module';
       import { createClient, InvalidRequestError } from '@newsletter-kit/core';
       const loaded = [];
@@ -105,17 +110,12 @@ describe('the installed packages', () => {
       const { create } = client.subscriptions;
       await create({ email: 'ada@example.com' });
       const refused = await create({ email: 'nobody' }).catch((error) => error instanceof InvalidRequestError);
-      const files = loaded.filter((url) => /zod|schema/.test(url)).map((url) => url.split('/core/')[1]);
-      const { schemas, tolerant } = await import('@newsletter-kit/core/schema');
-      const { error } = tolerant(schemas['authors.get'].answer).safeParse({ data: { id: 7 } });
-      await create({ email: 'ada@example.com' });
-      console.log(JSON.stringify({ found, refused, files, other: error.issues[0].path }));
-    `);
+      console.log(JSON.stringify({ found, refused, loaded }));
+    `,
+      ['--disallow-code-generation-from-strings'],
+    );
     expect(stderr).toBe('');
-    const file = 'dist/schema/validator.js';
-    expect(JSON.parse(stdout)).toEqual({ found: ['data.status'], refused: true, files: [file], other: ['data', 'id'] });
-    const text = await readFile(join(installed.folder, 'node_modules/@newsletter-kit/core', file), 'utf8');
-    expect(text).toContain('Copyright (c) 2025 Colin McDonnell');
+    expect(JSON.parse(stdout)).toEqual({ found: ['data.status'], refused: true, loaded: [] });
   });
 
   it('contain source maps only with their sources, and no reference to a missing one', async () => {

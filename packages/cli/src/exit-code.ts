@@ -6,8 +6,21 @@ import { isMissingFile, isTransient } from './user-facing-errors.ts';
 /** Nobody is signed in, or the key belongs to another service. */
 export class CredentialError extends UsageError {}
 
-/** Errors of other modules, by name: importing them to compare classes would slow down every start. */
-const byName: Readonly<Partial<Record<string, ExitCode>>> = {
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!(error instanceof Error)) return exitCodes.failed;
+  const { name, status, cause }: { readonly name: string; readonly status?: unknown; readonly cause?: unknown } = error;
+  if (error instanceof CredentialError) return exitCodes.credentials;
+  if (isMissingFile(error) || isMissingFile(cause)) return exitCodes.notFound;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (isTransient(error)) return exitCodes.tryAgain;
+  return knownErrors[name] ?? (Number(status) >= 400 ? exitCodes.refused : exitCodes.failed);
+}
+
+/**
+ * Errors that a user can act on, of other modules: by name, because importing them to compare classes would slow down
+ * every start.
+ */
+export const knownErrors: Readonly<Partial<Record<string, ExitCode>>> = {
   InvalidRequestError: exitCodes.usage,
   ConfigurationError: exitCodes.usage,
   RedirectError: exitCodes.usage,
@@ -21,14 +34,11 @@ const byName: Readonly<Partial<Record<string, ExitCode>>> = {
   OAuthError: exitCodes.credentials,
   FileInUseError: exitCodes.tryAgain,
   LockedError: exitCodes.tryAgain,
+  UpdatePendingError: exitCodes.tryAgain,
+  TokenFileError: exitCodes.failed,
+  JournalError: exitCodes.failed,
+  SourceChangedError: exitCodes.failed,
+  CapacityError: exitCodes.failed,
+  SyncStateError: exitCodes.failed,
+  SyncError: exitCodes.failed,
 };
-
-export function exitCodeOf(error: unknown): ExitCode {
-  if (!(error instanceof Error)) return exitCodes.failed;
-  const { name, status, cause }: { readonly name: string; readonly status?: unknown; readonly cause?: unknown } = error;
-  if (error instanceof CredentialError) return exitCodes.credentials;
-  if (isMissingFile(error) || isMissingFile(cause)) return exitCodes.notFound;
-  if (error instanceof UsageError) return exitCodes.usage;
-  if (isTransient(error)) return exitCodes.tryAgain;
-  return byName[name] ?? (Number(status) >= 400 ? exitCodes.refused : exitCodes.failed);
-}

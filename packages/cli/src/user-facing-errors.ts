@@ -1,5 +1,6 @@
 /** Converts errors into messages for the user. An unknown error is a bug and shows its stack. */
 import { UsageError } from '#command-line';
+import { knownErrors } from './exit-code.ts';
 
 /** An error as `--json` prints it, under the key `error`. */
 export interface ErrorReport {
@@ -21,20 +22,6 @@ export interface ErrorReport {
   readonly request_id?: string;
 }
 
-/** Errors of other modules, by name: importing them to compare classes would slow down every start. */
-const names = new Set([
-  'TokenFileError',
-  'LockedError',
-  'CsvError',
-  'JournalError',
-  'SourceChangedError',
-  'CapacityError',
-  'MappingError',
-  'SyncStateError',
-  'SyncError',
-  'LoginRequiredError',
-]);
-
 /** @returns null for an error that no user can act on */
 export function reportOf(error: unknown): ErrorReport | null {
   if (!(error instanceof Error)) return null;
@@ -43,7 +30,11 @@ export function reportOf(error: unknown): ErrorReport | null {
   }
   const fields: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(error));
   // Every error of the client names its operation; errors of files, disks and ports name the system call.
-  if (!names.has(error.name) && typeof fields['operation'] !== 'string' && typeof fields['syscall'] !== 'string')
+  if (
+    knownErrors[error.name] === undefined &&
+    typeof fields['operation'] !== 'string' &&
+    typeof fields['syscall'] !== 'string'
+  )
     return null;
   const { operation, status, errors, problems, code, retryAfterMs, requestId } = fields;
   return {

@@ -65,20 +65,6 @@ describe('newsletter', () => {
     expect(blank.stderr).toContain('NEWSLETTER_API_URL is missing');
   });
 
-  it('says by its exit code what a program can do about a failure', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    const env = { NEWSLETTER_API_KEY: 'k' };
-    const NEWSLETTER_API_URL = `http://127.0.0.1:${port}/v2`;
-    const codes = async (args: readonly string[], variables: Readonly<Record<string, string>>) =>
-      (await run(args, variables)).code;
-    expect(await codes(['whoami'], { ...env, NEWSLETTER_API_URL })).toBe(75); // nothing listens
-    expect(await codes(['whoami'], { NEWSLETTER_API_URL })).toBe(77);
-    expect(await codes(['whoami'], env)).toBe(64);
-  });
-
   it('prints errors as JSON on stderr with --json', async () => {
     const usage = await run(['whoami', '--json', '--bogus']);
     expect(usage).toMatchObject({ code: 64, stdout: '' });

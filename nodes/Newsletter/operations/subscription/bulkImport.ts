@@ -235,7 +235,7 @@ async function importAll(one: Import): Promise<readonly ItemOutcome[]> {
 
 /** Whether an item is sent as far as its own words say. */
 function mayBeSent(refusal: ReturnType<ItemConsent['refusalOf']>, { asksUnconfirmed }: ReadOptions): boolean {
-  return refusal === undefined || (asksUnconfirmed && refusal.standing === 'unconfirmed');
+  return refusal === undefined || (asksUnconfirmed && refusal.kind === 'unconfirmed');
 }
 
 /**

@@ -318,6 +318,7 @@ const proxyRemedy = 'A proxy asks for a user and password: check those in HTTPS_
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the request as the message says.',
   401: 'Check the API key or token: it is missing, wrong or expired.',
+  402: 'The plan of the account does not include this, or a payment is due: ask its owner.',
   404: 'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
   409: 'The record exists already, or the work has begun already: read it instead of repeating the call.',
   429: 'Wait, then call less often.',

@@ -2,14 +2,13 @@
 import type { ProposedMeanings, ValueMeaning } from './headings.ts';
 import { anyOther, blankCell } from './left-by.ts';
 import {
+  denyingWords,
   grantingParts,
   headingKey,
   refusingParts,
-  standings,
   statusParts,
   statusWords,
   type ColumnReading,
-  type Standing,
 } from './services.ts';
 import { yesOrNo } from '../facts/yes-no.ts';
 
@@ -33,29 +32,26 @@ const emptyValue = /^(?:NULL|\\N|\[\]|0000-00-00(?:[ T]00:00(?::00(?:\.0+)?)?)?)
 export const filledText = (cell: string | undefined): string =>
   cell === undefined || emptyValue.test(cell) ? '' : cell.trim();
 
-const asks: ReadonlySet<Standing> = new Set(standings.slice(standings.indexOf('never')));
-
 /** Matches every text in which something refuses: most cells are done with one look at them. */
 const perhaps = new RegExp(
   [
     refusingParts.source,
-    ...[...statusWords].filter(([, said]) => asks.has(said)).map(([word]) => [...word].join('[^\\p{L}\\p{N}]*')),
+    ...[...statusWords].filter(([, said]) => said === 'left').map(([word]) => [...word].join('[^\\p{L}\\p{N}]*')),
   ].join('|'),
   'iu',
 );
 
-/** What a cell refuses in known words, as a whole, as one of several words, or in a remark. */
-export function refusalIn(text: string): Standing | undefined {
+/**
+ * Whether a cell refuses in known words, as a whole, as one of several words, or in a remark: `left`. One that denies it,
+ * as in "not unsubscribed", is `unclear`.
+ */
+export function refusalIn(text: string): 'left' | 'unclear' | undefined {
   if (!perhaps.test(text)) return undefined;
-  const known = statusWords.get(headingKey(text));
-  if (known !== undefined) return asks.has(known) ? known : undefined;
-  if (refusingParts.test(text)) return 'left';
-  if (!/[,;|/]/.test(text)) return undefined;
-  for (const part of text.split(/[,;|/]/)) {
-    const said = statusWords.get(headingKey(part));
-    if (said !== undefined && asks.has(said)) return said;
-  }
-  return undefined;
+  const isLeft = (word: string): boolean => statusWords.get(headingKey(word)) === 'left';
+  if (statusWords.has(headingKey(text))) return isLeft(text) ? 'left' : undefined;
+  const { index } = refusingParts.exec(text) ?? {};
+  if (index !== undefined) return denyingWords.test(text.slice(0, index)) ? 'unclear' : 'left';
+  return /[,;|/]/.test(text) && text.split(/[,;|/]/).some(isLeft) ? 'left' : undefined;
 }
 
 /** A day in any order, with or without a time, or that of a spreadsheet; or seconds or milliseconds since 1970. */
@@ -150,9 +146,9 @@ export class ColumnValues {
       refuses || grants ? (yes === grants ? 'subscribed' : 'left') : '?';
     const meaningOf = (value: string): ValueMeaning | '?' => {
       const word = said?.words?.get(headingKey(value)) ?? statusWords.get(headingKey(value));
-      if (word === 'subscribed' || word === 'unconfirmed') return word;
-      if (word !== undefined && word !== 'unclear') return 'left';
-      if (refusalIn(value) !== undefined) return 'left';
+      if (word !== undefined && word !== 'unclear') return word;
+      const refusal = refusalIn(value);
+      if (refusal !== undefined) return refusal === 'left' ? 'left' : '?';
       const yes = yesOrNo(value);
       return yes === undefined ? (refuses && this.#values.size === 1 ? 'left' : '?') : side(yes);
     };

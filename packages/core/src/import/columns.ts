@@ -134,7 +134,7 @@ export class Table {
   read(cells: readonly string[], row: number): ReadCells {
     this.#checkAddress(cells, row);
     const refusal = this.consent.read(cells, cells[this.address]);
-    const asked = refusal?.standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm';
+    const asked = refusal?.kind === 'unconfirmed' && this.#options.unconfirmed === 'confirm';
     if (refusal && !asked) return { problem: refusal.reason, kind: refusal.kind };
     const subscription: Record<string, unknown> = {};
     const fields: { name: string; value: unknown }[] = [];

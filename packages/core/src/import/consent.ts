@@ -38,9 +38,8 @@ export interface ConsentOptions {
 
 /** That a row's person may not get mails, and the words of the table that say so. */
 export interface Refusal {
-  readonly standing: Exclude<Standing, 'subscribed'>;
-  /** How the row is rejected: all who refused mails have left. */
-  readonly kind: 'left' | 'unconfirmed' | 'unclear';
+  /** How the row is rejected. */
+  readonly kind: Exclude<Standing, 'subscribed'>;
   /** Holds headings and words of consent, and no other cell. */
   readonly reason: string;
 }
@@ -63,9 +62,6 @@ const mostKnown = 100;
 const nobody: ColumnReading = { blank: 'subscribed', filled: 'subscribed' };
 
 const rankOf = (standing: Standing): number => standings.indexOf(standing);
-
-/** From here on a person has refused mails, and no other row of theirs brings them in. */
-const refused = rankOf('never');
 
 const meaningOf = headingReader([]);
 
@@ -123,10 +119,11 @@ export class ConsentSurvey {
   see(cells: readonly unknown[], row: number, email: string | undefined): Standing {
     this.#rows += 1;
     for (const values of this.#unexplained) values.see(textOf(cells[values.at]));
-    let worst = rankOf(this.#file?.standing ?? 'subscribed');
+    let worst = rankOf(this.#file?.kind ?? 'subscribed');
     for (const column of this.#columns) worst = Math.max(worst, rankOf(standingOf(column, textOf(cells[column.at]))));
-    if (worst >= refused && email) this.#refusals.add(email, row);
-    return standings[worst] ?? 'unclear';
+    const standing = standings[worst] ?? 'unclear';
+    if (standing === 'left' && email) this.#refusals.add(email, row);
+    return standing;
   }
 
   /**
@@ -167,12 +164,12 @@ export class ConsentSurvey {
     for (const column of this.#columns) {
       const text = textOf(cells[column.at]);
       const standing = standingOf(column, text);
-      if (standing !== 'subscribed' && (!worst || rankOf(standing) > rankOf(worst.standing)))
-        worst = refusal(standing, reasonOf(column, text, standing));
+      if (standing !== 'subscribed' && (!worst || rankOf(standing) > rankOf(worst.kind)))
+        worst = { kind: standing, reason: reasonOf(column, text, standing) };
     }
     if (worst?.kind === 'left') return worst;
     const row = email && this.#refusals.rowOf(email);
-    return row ? refusal('left', `row ${row} says that this person has left`) : worst;
+    return row ? { kind: 'left', reason: `row ${row} says that this person has left` } : worst;
   }
 
   #saidOf(heading: string): ColumnReading | undefined {
@@ -206,7 +203,7 @@ function reasonOf({ heading, reading, given }: Column, text: string, standing: S
   );
   if (isNamed || (reading.yes !== undefined && yesOrNo(text) !== undefined)) return `${named} says "${text}"`;
   if (standing === 'unclear') return `${named} holds a word that is not understood`;
-  return rankOf(reading.filled) >= refused ? `${named} is filled` : `${named} refuses mails in words`;
+  return reading.filled === 'left' ? `${named} is filled` : `${named} refuses mails in words`;
 }
 
 /** What the user says of the values of a column. */
@@ -214,12 +211,6 @@ function readingOf(values: ValueMeanings): ColumnReading {
   const { [blankCell]: blank = 'unclear', [anyOther]: filled = 'unclear', ...named } = values;
   return { words: new Map(Object.entries(named).map(([value, said]) => [valueKey(value), said])), blank, filled };
 }
-
-const refusal = (standing: Refusal['standing'], reason: string): Refusal => ({
-  standing,
-  kind: standing === 'unconfirmed' || standing === 'unclear' ? standing : 'left',
-  reason,
-});
 
 /** Whether a column fills a field of the API, and so speaks of something else. A custom field can hold anything. */
 function isField(heading: string, target: ColumnTarget | undefined): boolean {
@@ -239,10 +230,9 @@ function standingOfFile(name: string): Refusal | undefined {
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, ' ')
     .trim();
-  for (const [pattern, standing] of fileNames) {
+  for (const [pattern, kind] of fileNames) {
     const said = pattern.exec(words)?.[0];
-    if (said !== undefined && standing !== 'subscribed')
-      return refusal(standing, `the name of the file says "${said}" of everybody in it`);
+    if (said !== undefined) return { kind, reason: `the name of the file says "${said}" of everybody in it` };
   }
   return undefined;
 }

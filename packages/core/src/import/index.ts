@@ -57,7 +57,7 @@ export {
   type JournalRecord,
   type Range,
 } from './journal.ts';
-export type { ImportProgress, CommonOptions, ImportResult } from './options.ts';
+export type { CommonOptions, ImportCounts, ImportProgress, ImportResult } from './options.ts';
 export { checkRequest, requestFields, type CheckedRequest, type RequestField } from './request.ts';
 export { serviceExports, type ColumnReading, type ServiceExport, type Standing } from './services.ts';
 export type { ImportRow, ImportSource, Rejection, Rows, SourceRow } from './source.ts';

@@ -34,10 +34,7 @@ export interface CommonOptions {
 }
 
 /** How an import, or this run of it, ended. Counts are those of all runs together. */
-export interface ImportResult extends Pick<
-  ImportProgress,
-  'read' | 'accepted' | 'rejected' | 'duplicates' | 'left' | 'unconfirmed' | 'failed' | 'batches'
-> {
+export interface ImportResult extends ImportCounts {
   /**
    * - `complete` – every row was taken, rejected or a duplicate
    * - `interrupted` – the signal ended it
@@ -69,8 +66,8 @@ export interface ImportSettings {
   readonly failed: (batch: Batch, error: unknown) => unknown;
 }
 
-/** How far an import is. Counts are those of all its runs together, and never fall. */
-export interface ImportProgress {
+/** Rows and calls of all runs of an import together; they never fall. */
+export interface ImportCounts {
   /** Rows read from the source. */
   readonly read: number;
   /** Rows the service took. */
@@ -87,6 +84,10 @@ export interface ImportProgress {
   readonly failed: number;
   /** Calls the service took. */
   readonly batches: number;
+}
+
+/** How far an import is. */
+export interface ImportProgress extends ImportCounts {
   /** Number of rows in the source, where known. */
   readonly total: number | undefined;
   /** Rows settled per second in this run. */
@@ -95,11 +96,9 @@ export interface ImportProgress {
   readonly secondsLeft: number | undefined;
 }
 
-type Count = 'read' | 'accepted' | 'rejected' | 'duplicates' | 'left' | 'unconfirmed' | 'failed' | 'batches';
-
 /** Counts rows and measures time. */
 export class ProgressCounter {
-  readonly counts: Record<Count, number> = {
+  readonly counts: Record<keyof ImportCounts, number> = {
     read: 0,
     accepted: 0,
     rejected: 0,

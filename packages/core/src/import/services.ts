@@ -4,16 +4,7 @@
  */
 
 /** In order: of two that disagree about a person, the later one counts. */
-export const standings = [
-  'subscribed',
-  'unconfirmed',
-  'unclear',
-  'never',
-  'left',
-  'bounced',
-  'complained',
-  'blocked',
-] as const;
+export const standings = ['subscribed', 'unconfirmed', 'unclear', 'left'] as const;
 
 /**
  * What a file says of a person:
@@ -21,11 +12,7 @@ export const standings = [
  * - `subscribed` – gets mails there, whether they are read or not
  * - `unconfirmed` – signed up and never confirmed
  * - `unclear` – a blank or a word that is not understood, where each row should say something
- * - `never` – is known there, but was never asked for mails
- * - `left` – unsubscribed, or opted out
- * - `bounced` – mails can't be delivered
- * - `complained` – reported a mail as spam
- * - `blocked` – stands on a list of people who get no mails
+ * - `left` – unsubscribed, bounced, complained, blocked, or never asked for mails: no other row brings them in
  */
 export type Standing = (typeof standings)[number];
 
@@ -80,16 +67,20 @@ export const statusWords = keyed({
   subscribed: 'active, subscribed, confirmed, regular, premium',
   unconfirmed:
     'pending, unconfirmed, unactivated, not confirmed, awaiting confirmation, needs approval, needs attention, validating, opt-in pending',
-  never: 'never subscribed, non-subscribed, not subscribed, no permissions set',
-  left: 'unsubscribed, unsubscribe, inactive, cancelled, canceled, opted out, opt-out, optout, removed, deleted, disabled',
-  bounced: 'cleaned, bounced, bounce, undeliverable, invalid',
-  complained: 'complained, complaint, spam, spammy, junk',
-  blocked: 'blocked, blocklisted, blacklisted, suppressed',
+  left: [
+    'never subscribed, non-subscribed, not subscribed, no permissions set',
+    'unsubscribed, unsubscribe, inactive, cancelled, canceled, opted out, opt-out, optout, removed, deleted, disabled',
+    'cleaned, bounced, bounce, undeliverable, invalid',
+    'complained, complaint, spam, spammy, junk, blocked, blocklisted, blacklisted, suppressed',
+  ].join(', '),
 });
 
 /** Parts of words that refuse mails in a heading or a remark, in the languages in which most exports are made. */
 export const refusingParts =
   /unsub|opt(?:ed)?[\s_-]?out|do[\s_-]?not[\s_-]?(?:e-?mail|mail|contact|send)|no[\s_-]e?-?mail|(?:black|block)[\s_-]?list|suppress|complain|bounce|abgemeldet|abmeldung|widerspr|austrag|d[ée]sabonn|d[ée]sinscri|dad[oa] de baja|cancelad|disiscri|cancellat|uitgeschreven|afgemeld|avregistr|descadastr/i;
+
+/** A word that turns the refusal behind it into its opposite: what such a remark says is not clear. */
+export const denyingWords = /(?:^|[^\p{L}])(?:not|never|isn't|nicht|nie|non|pas|jamais|nunca|niet|inte|ikke)\s+$/iu;
 
 /** Parts of headings above those who want mails. */
 export const grantingParts =
@@ -99,12 +90,10 @@ export const grantingParts =
 export const statusParts = /status|state|estado|statut|stato|zustand|active|aktiv/i;
 
 /** What the name of a file, in lower case with blanks for all but letters, says of everybody; the first that fits. */
-export const fileNames: readonly (readonly [RegExp, Standing])[] = [
-  [/\b(?:non ?subscribed|never subscribed)\b/, 'never'],
-  [/\b(?:unsub|unsubs|unsubscribes?|unsubscribed|unsubscribers?|opt ?outs?|opted out|leavers)\b/, 'left'],
-  [/\b(?:cleaned|bounced?|bounces|undeliverable)\b/, 'bounced'],
-  [/\b(?:complaints?|complained|spam)\b/, 'complained'],
-  [/\b(?:blocked|blocklist|blacklist|suppressed|suppressions?)\b/, 'blocked'],
+export const fileNames: readonly (readonly [RegExp, 'left' | 'unconfirmed'])[] = [
+  [/\b(?:non ?subscribed|never subscribed|unsub|unsubs|unsubscribes?|unsubscribed|unsubscribers?)\b/, 'left'],
+  [/\b(?:opt ?outs?|opted out|leavers|cleaned|bounced?|bounces|undeliverable|complaints?|complained|spam)\b/, 'left'],
+  [/\b(?:blocked|blocklist|blacklist|suppressed|suppressions?)\b/, 'left'],
   [/\bunconfirmed\b/, 'unconfirmed'],
   [/\binactive\b/, 'left'],
 ];
@@ -118,12 +107,7 @@ const status = (differing: Readonly<Partial<Record<Standing, string>>> = {}): Co
 /** Yes for those who want mails. */
 const granted: ColumnReading = { ...status(), yes: 'subscribed', no: 'left' };
 /** Filled, with anything but no, for those who don't: a flag, or the time at which somebody left. */
-const refused = (by: Standing = 'left'): ColumnReading => ({
-  yes: by,
-  no: 'subscribed',
-  blank: 'subscribed',
-  filled: by,
-});
+const refused: ColumnReading = { yes: 'left', no: 'subscribed', blank: 'subscribed', filled: 'left' };
 
 /** The exports that are known, the more particular ones first. */
 export const serviceExports: readonly ServiceExport[] = [
@@ -132,9 +116,9 @@ export const serviceExports: readonly ServiceExport[] = [
     by: ['MEMBER_RATING', 'OPTIN_TIME', 'CONFIRM_TIME', 'LEID', 'EUID'],
     leftBy: {
       // Non-subscribed contacts have the same columns, without a time at which they confirmed.
-      CONFIRM_TIME: { blank: 'never', filled: 'subscribed' },
-      UNSUB_TIME: refused(),
-      CLEAN_TIME: refused('bounced'),
+      CONFIRM_TIME: { blank: 'left', filled: 'subscribed' },
+      UNSUB_TIME: refused,
+      CLEAN_TIME: refused,
     },
     nobodyLeftBy: names(
       'MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_IP, LATITUDE, LONGITUDE, GMTOFF, DSTOFF, TIMEZONE, CC, REGION',
@@ -144,7 +128,7 @@ export const serviceExports: readonly ServiceExport[] = [
   {
     name: 'Substack',
     by: ['email', 'active_subscription', 'expiry', 'email_disabled', 'created_at'],
-    leftBy: { email_disabled: refused() },
+    leftBy: { email_disabled: refused },
     nobodyLeftBy: names('active_subscription, expiry, plan, prefer_digests, created_at, first_payment_at, type'),
   },
   {
@@ -169,7 +153,7 @@ export const serviceExports: readonly ServiceExport[] = [
   {
     name: 'beehiiv',
     by: ['email', 'status', 'tier', 'created_at', 'stripe_customer_id', 'unsubscribed_at'],
-    leftBy: { status: status(), unsubscribed_at: refused() },
+    leftBy: { status: status(), unsubscribed_at: refused },
     nobodyLeftBy: names('created_at, tier, stripe_customer_id, acquisition_source, last_opened_at'),
     otherwise: ['tier'],
   },
@@ -197,32 +181,31 @@ export const serviceExports: readonly ServiceExport[] = [
     leftBy: {
       subscriber_type: status({
         subscribed: 'gifted, trialed, unpaid, churning, past due, paused',
-        blocked: 'removed, spammy',
       }),
-      unsubscription_date: refused(),
+      unsubscription_date: refused,
     },
     nobodyLeftBy: names('creation_date, subscription_date'),
   },
   {
     name: 'Brevo',
     by: ['EMAIL', 'EMAIL_BLACKLISTED'],
-    leftBy: { EMAIL_BLACKLISTED: refused() },
+    leftBy: { EMAIL_BLACKLISTED: refused },
     nobodyLeftBy: names('SMS_BLACKLISTED, ADDED_TIME, MODIFIED_TIME'),
   },
   {
     name: 'HubSpot',
     by: ['Record ID', 'Email', 'Unsubscribed from all email'],
     leftBy: {
-      'Unsubscribed from all email': refused(),
-      'Opted out of email*': refused(),
-      'Email hard bounce reason': refused('bounced'),
+      'Unsubscribed from all email': refused,
+      'Opted out of email*': refused,
+      'Email hard bounce reason': refused,
     },
     nobodyLeftBy: names('Marketing contact status, Lifecycle Stage, Create Date'),
   },
   {
     name: 'Klaviyo',
     by: ['Email', 'Klaviyo ID', 'Email Marketing Consent'],
-    leftBy: { 'Email Marketing Consent': status(), 'Email Suppressions': refused('blocked') },
+    leftBy: { 'Email Marketing Consent': status(), 'Email Suppressions': refused },
     nobodyLeftBy: names('SMS*, Email Marketing Consent Timestamp, Email Suppressions Timestamp, Date Added'),
   },
   {

@@ -10,6 +10,7 @@ import {
   listCustomFields,
   namesText,
   yesNoText,
+  type ImportCounts,
   type ImportProgress,
   type ImportResult,
   type KnownCustomField,
@@ -90,7 +91,7 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
       data: { invalid: found ?? null, invalid_file: found ? invalid : null },
     });
   }
-  const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent, outcome } = result;
+  const { read, accepted, rejected, resent, outcome } = result;
   const out = leftOut(result).join(', ');
   report.progress(
     {
@@ -98,13 +99,7 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
       text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${out && `; ${out}: see ${file ?? rejects}`}.`,
       data: {
         outcome,
-        read,
-        accepted,
-        rejected,
-        duplicates,
-        left,
-        unconfirmed,
-        failed,
+        ...countsOf(result),
         resent,
         reject_file: file,
         journal: isComplete ? null : (path ?? null),
@@ -237,9 +232,13 @@ async function knownCustomFields(client: Client, signal: AbortSignal): Promise<K
   }
 }
 
+const counts = ['read', 'accepted', 'rejected', 'duplicates', 'left', 'unconfirmed', 'failed'] as const;
+
+const countsOf = (all: ImportCounts): Readonly<Record<string, number>> =>
+  Object.fromEntries(counts.map((name) => [name, all[name]]));
+
 function progressOf(progress: ImportProgress) {
-  const { read, accepted, rejected, duplicates, left, unconfirmed, failed, total, rowsPerSecond, secondsLeft } =
-    progress;
+  const { accepted, rejected, duplicates, left, unconfirmed, failed, total, rowsPerSecond, secondsLeft } = progress;
   const done = accepted + rejected + duplicates + left + unconfirmed;
   const parts = [
     `${count(done, 'row')}${total === undefined ? '' : ` of about ${count(total, 'row')}`}`,
@@ -253,13 +252,7 @@ function progressOf(progress: ImportProgress) {
     text: parts.filter(Boolean).join(' · '),
     ...(total !== undefined && total > 0 && { share: Math.min(1, done / total) }),
     data: {
-      read,
-      accepted,
-      rejected,
-      duplicates,
-      left,
-      unconfirmed,
-      failed,
+      ...countsOf(progress),
       total: total ?? null,
       rows_per_second: Math.round(rowsPerSecond),
       seconds_left: secondsLeft === undefined ? null : Math.round(secondsLeft),

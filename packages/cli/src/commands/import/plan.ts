@@ -9,7 +9,7 @@ import {
   forecastImport,
   largeImport,
   type Forecast,
-  type ImportProgress,
+  type ImportCounts,
 } from '@newsletter-kit/core/import';
 import { replaceFile } from '@newsletter-kit/core/files';
 import { stringify } from 'csv-stringify/sync';
@@ -23,7 +23,7 @@ export function leftOut({
   duplicates,
   left,
   unconfirmed,
-}: Pick<ImportProgress, 'rejected' | 'duplicates' | 'left' | 'unconfirmed'>): readonly string[] {
+}: Pick<ImportCounts, 'rejected' | 'duplicates' | 'left' | 'unconfirmed'>): readonly string[] {
   return [
     rejected > 0 && `${count(rejected, 'row')} rejected`,
     duplicates > 0 && `${count(duplicates, 'duplicate')} left out`,

@@ -1,0 +1,133 @@
+/** What goes wrong first, tried on this machine: client and command line name the cause, and the exit code what to do. */
+import { createServer as createTlsServer } from 'node:https';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient, isRecord } from '@newsletter-kit/core';
+import { generate } from 'selfsigned';
+import { expect, it, onTestFinished } from 'vitest';
+import { withEnvironment } from '../support/captured-output.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { run } from '../../packages/cli/test/command.ts';
+
+const key = 'hush-key';
+const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}/v2`;
+}
+
+const serving = async (listener: RequestListener): Promise<string> =>
+  `http://${await listening(createServer(listener))}`;
+
+const answering = (status: number, body: string, type: string): Promise<string> =>
+  serving((_request, response) => response.writeHead(status, { 'content-type': type, server: 'edge' }).end(body));
+
+const apiError = (status: number, message: string): Promise<string> =>
+  answering(
+    status,
+    JSON.stringify({ status, statusText: 'refused', errors: [{ message, code: 'X' }] }),
+    'application/json',
+  );
+
+async function refusing(): Promise<string> {
+  const server = createServer();
+  const address = await listening(server);
+  await new Promise((closed) => server.close(closed));
+  return `http://${address}`;
+}
+
+async function intercepted(): Promise<string> {
+  const { private: own, cert } = await generate([{ name: 'commonName', value: 'proxy.test' }]);
+  return `https://${await listening(createTlsServer({ key: own, cert }, (_, response) => response.end()))}`;
+}
+
+it.each<[string, () => Promise<string> | string, RegExp, number]>([
+  [
+    'an intercepted TLS connection',
+    intercepted,
+    /TLS certificate of the service was not accepted.*NODE_EXTRA_CA_CERTS/,
+    64,
+  ],
+  [
+    'a host name that nobody has',
+    () => 'http://no-such-host.invalid/v2',
+    /could not be reached \((?:ENOTFOUND|EAI_AGAIN)\)\. Check the base URL/,
+    75,
+  ],
+  [
+    'an address where nothing listens',
+    refusing,
+    /could not be reached \(ECONNREFUSED\)\. Check the base URL and that the service runs/,
+    75,
+  ],
+  ['a wrong key', () => apiError(401, 'bad key'), /answered 401.*Check the API key or token/, 77],
+  [
+    'a plan without the API, as 403',
+    () => apiError(403, 'Your plan has no API access'),
+    /Your plan has no API access.*must be enabled/,
+    77,
+  ],
+  [
+    'a plan without the API, as 402',
+    () => apiError(402, 'Upgrade to use the API'),
+    /Upgrade to use the API.*plan of the account/,
+    65,
+  ],
+  [
+    'a wall that asks for patience',
+    () => answering(403, '<title>Just a moment...</title>', 'text/html'),
+    /between you and the service answered 403 a page titled ‹Just a moment\.\.\.› \(server edge\)/,
+    75,
+  ],
+  [
+    'another website',
+    () => answering(404, '<title>Not here</title>', 'text/html'),
+    /between you and the service answered 404.*base URL is wrong/,
+    75,
+  ],
+])('%s', async (_, address, message, code) => {
+  const baseUrl = await address();
+  const client = createClient({ baseUrl, token: key, publicationId, retry: false });
+  await expect(Promise.resolve(client.subscriptions.list())).rejects.toThrow(message);
+  const env = { NEWSLETTER_API_URL: baseUrl, NEWSLETTER_API_KEY: key, NEWSLETTER_PUBLICATION_ID: publicationId };
+  const ended = await run(['api', 'subscriptions.list', '--json'], env);
+  const { error }: { readonly error?: unknown } = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '');
+  expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' });
+  expect(isRecord(error) && error['message']).toMatch(message);
+  expect(ended.stderr).not.toContain(key);
+});
+
+it('no key', async () => {
+  expect(() => createClient({ baseUrl: 'http://api.test/v2' })).toThrow('token is missing: pass an API key');
+  const ended = await run(['whoami'], { NEWSLETTER_API_URL: 'http://api.test/v2' });
+  expect(ended).toMatchObject({ code: 77, stderr: expect.stringContaining('set NEWSLETTER_API_KEY to an API key') });
+});
+
+it('the key of another service', async () => {
+  const other = { NEWSLETTER_API_URL: 'http://other.test/v2', NEWSLETTER_API_KEY: key };
+  await withEnvironment(other, async () => {
+    expect(() => createClient({ baseUrl: 'http://api.test/v2' })).toThrow(
+      'NEWSLETTER_API_KEY belongs to NEWSLETTER_API_URL',
+    );
+  });
+  const folder = scratchFolder();
+  mkdirSync(join(folder, 'newsletter-kit'));
+  const profile = { apiUrl: 'http://other.test/v2', credential: { kind: 'key', key } };
+  writeFileSync(
+    join(folder, 'newsletter-kit', 'profiles.json'),
+    JSON.stringify({ current: 'a', profiles: { a: profile } }),
+    { mode: 0o600 },
+  );
+  const ended = await run(['whoami'], { XDG_CONFIG_HOME: folder, NEWSLETTER_API_URL: 'http://api.test/v2' });
+  expect(ended).toMatchObject({
+    code: 77,
+    stderr: expect.stringContaining('its credential is not sent to http://api.test/v2'),
+  });
+});
