@@ -39,16 +39,18 @@ const made = '["ada@example.com",true]';
 const imported = "import * as imported from '@newsletter-kit/core';";
 const required = "const required = require('@newsletter-kit/core');";
 const requireIn = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-const end = (maker: string, catcher: string): string =>
-  `run(${maker}, ${catcher}, JSON.parse(process.env.SETTING)).then((made) => console.log(JSON.stringify(made)));`;
 const run = `const run = ${calls('maker, catcher, setting')};`;
+const program = (head: string, maker: string, catcher: string): string => `${head}
+  ${run}
+  run(${maker}, ${catcher}, JSON.parse(process.env.SETTING)).then((made) => console.log(JSON.stringify(made)));`;
+const both = imported + requireIn + required;
 
 /** By the name of the file. */
 const programs: Readonly<Record<string, string>> = {
-  'import.mjs': [imported, run, end('imported', 'imported')].join('\n'),
-  'require.cjs': [required, run, end('required', 'required')].join('\n'),
-  'import-makes.mjs': [imported, requireIn, required, run, end('imported', 'required')].join('\n'),
-  'require-makes.mjs': [imported, requireIn, required, run, end('required', 'imported')].join('\n'),
+  'import.mjs': program(imported, 'imported', 'imported'),
+  'require.cjs': program(required, 'required', 'required'),
+  'import-makes.mjs': program(both, 'imported', 'required'),
+  'require-makes.mjs': program(both, 'required', 'imported'),
 };
 
 const typed = `import * as core from '@newsletter-kit/core';
@@ -66,15 +68,8 @@ const files: Readonly<Record<string, string>> = {
   'jest/package.json': commonJs,
   'jest/require.test.js': `const core = require('@newsletter-kit/core');\n${run}\n${tested}`,
   'mocha/package.json': commonJs,
-  'mocha/tsconfig.json': JSON.stringify({
-    compilerOptions: {
-      module: 'node16',
-      target: 'es2022',
-      lib: ['es2022', 'dom', 'dom.iterable'],
-      types: ['node'],
-      strict: true,
-    },
-  }),
+  'mocha/tsconfig.json':
+    '{ "compilerOptions": { "module": "node16", "target": "es2022", "lib": ["es2022", "dom", "dom.iterable"], "types": ["node"], "strict": true } }',
   'mocha/calls.test.ts': `declare const it: (title: string, test: () => Promise<void>) => void;\n${typed}${tested}`,
   'worker/entry.mjs': `${imported}
     import { required } from './required.cjs';
@@ -92,14 +87,18 @@ let sandbox: ReturnType<typeof createSandbox>;
 let server: ServerType;
 let setting: string;
 beforeAll(async () => {
-  [installed, runtimes] = await Promise.all([installOnePacked('core', ...tools), bringRuntimes()]);
+  [installed, runtimes] = await Promise.all([
+    installOnePacked('core', ...tools),
+    bringRuntimes(),
+    installLocked({ folder: others, title: 'Deno and Bun (200 MB)', needs: 'the npm registry' }),
+  ]);
   for (const [path, code] of Object.entries(files)) {
     const file = join(installed.folder, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, code);
   }
   sandbox = createSandbox({ seed: 'demo' });
-  server = serve({ fetch: sandbox.fetch, hostname: '127.0.0.1', port: 0 });
+  server = serve({ fetch: (request) => sandbox.fetch(request), hostname: '127.0.0.1', port: 0 });
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   setting = JSON.stringify({ url, ...sandboxAccount });
@@ -119,26 +118,19 @@ async function runIn(folder: string, command: string, ...args: readonly string[]
 
 const tool = (name: string): string => join(installed.folder, 'node_modules', '.bin', name);
 
-it.each((['22', '24', '26'] as const).flatMap((major) => Object.keys(programs).map((file) => [major, file] as const)))(
-  'runs on Node %s: %s',
-  async (major, file) => {
-    expect(await runIn('.', runtimes.nodes[major], '--disable-warning=ExperimentalWarning', file)).toBe(made);
-  },
-);
-
 /** The packages that bring Bun and Deno are those in which the relay is tested. */
 const others = join(root, 'test/examples/runtimes');
-describe.each([
-  ['Bun', join(others, 'node_modules/.bin/bun'), ['run']],
-  ['Deno', join(others, 'node_modules/deno/deno'), ['run', '--allow-all', '--quiet']],
-] as const)('on %s', (_, command, args) => {
-  beforeAll(
-    () => installLocked({ folder: others, title: 'Deno and Bun (200 MB)', needs: 'the npm registry' }),
-    10 * 60_000,
-  );
+const commands: Readonly<Record<string, () => readonly [command: string, ...args: string[]]>> = {
+  'Node 22': () => [runtimes.nodes['22'], '--disable-warning=ExperimentalWarning'],
+  'Node 24': () => [runtimes.nodes['24']],
+  'Node 26': () => [runtimes.nodes['26']],
+  Bun: () => [join(others, 'node_modules/.bin/bun'), 'run'],
+  Deno: () => [join(others, 'node_modules/deno/deno'), 'run', '--allow-all', '--quiet'],
+};
 
+describe.each(Object.entries(commands))('on %s', (_, command) => {
   it.each(Object.keys(programs))('runs %s', async (file) => {
-    expect(await runIn('.', command, ...args, file)).toBe(made);
+    expect(await runIn('.', ...command(), file)).toBe(made);
   });
 });
 
@@ -148,9 +140,9 @@ describe('in the tools of tests', () => {
   });
 
   it('Mocha runs it by ts-node', async () => {
-    expect(await runIn('mocha', tool('mocha'), '--require', 'ts-node/register', 'calls.test.ts')).toContain(
-      '1 passing',
-    );
+    expect(
+      await runIn('mocha', tool('mocha'), '--no-timeout', '--require', 'ts-node/register', 'calls.test.ts'),
+    ).toContain('1 passing');
   });
 
   it('TypeScript takes its types from CommonJS under node16, also those of the package itself', async () => {

@@ -17,7 +17,7 @@ import { watchSubscriptions } from '@newsletter-kit/core/watch';
 import { createSandbox, deviate, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { deviationsOf } from '../support/answer-deviations.ts';
 import { describe, expect, it } from 'vitest';
-import { csv } from '../../packages/cli/src/commands/export/file.ts';
+import { columnsOf, csv } from '../../packages/cli/src/commands/export/columns.ts';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';
 import { deliveryParts } from '../../packages/relay/test/delivery/parts.ts';
 import { SingleDelivery } from '../../packages/relay/src/delivery/single-delivery.ts';
@@ -176,7 +176,7 @@ const programs: Readonly<Record<string, Program>> = {
     async run({ client }) {
       const names = (await listCustomFields(client.engine)).map(({ display }) => display);
       const { items } = await client.subscriptions.list(few);
-      const lines = csv([...few.expand], names, false).lines(items);
+      const lines = csv(columnsOf(few.expand, names), names, false).lines(items);
       expect(lines.trimEnd().split('\r\n').length).toBeGreaterThanOrEqual(2);
     },
   },

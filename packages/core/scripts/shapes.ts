@@ -109,11 +109,12 @@ function checksOf({ _zod: { def } }: z.core.$ZodType): string {
     if (check === 'greater_than' || check === 'min_length') return `min: ${value ?? minimum},`;
     if (check === 'less_than' || check === 'max_length') return `max: ${value ?? maximum},`;
     if (check === 'number_format') return 'whole';
+    if (check === 'custom') return `form: 'address', problem: ${errorOf(each)},`;
     if (check !== 'string_format' || !(pattern instanceof RegExp)) return '';
-    return `form: { pattern: ${JSON.stringify(pattern.source)}, problem: ${errorOf(each)} },`;
+    return `pattern: ${JSON.stringify(pattern.source)}, problem: ${errorOf(each)},`;
   });
-  const written = has('overwrite') ? `form: '${has('custom') ? 'address' : 'trimmed'}',` : '';
-  return [definition.coerce === true ? 'coerce: true,' : '', written, ...codes].join('');
+  const isTrimmed = has('overwrite') && !has('custom');
+  return [definition.coerce ? 'coerce: true,' : '', isTrimmed ? "form: 'trimmed'," : '', ...codes].join('');
 }
 
 /** The text of an error of one's own, as code. */

@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const { fetch, ky, host: customHost, oauth, validate = true, logLevel, ...rest } = options;
   const { baseUrl, token } = connectionOf(options, oauth !== undefined || customHost !== undefined);
   const onAttempt = logging(logLevel, options.onAttempt);
-  const host = customHost ?? (ky ? createKyHost({ ky, fetch }) : createFetchHost({ fetch }));
+  const host = customHost ?? (ky ? createKyHost(ky, fetch) : createFetchHost({ fetch }));
   const { login, source } = createLogin(loginSettings({ ...options, onAttempt }, host));
   const engine = createEngine({
     ...rest,

@@ -7,6 +7,6 @@ export { createClient, type Client, type ClientOptions, extraField } from './cli
 export * from './engine/index.ts';
 export { attemptText, type LogLevel } from './environment.ts';
 export { createFetchHost, type Fetch, type FetchInit, type FetchResponse } from './hosts/fetch.ts';
-export { createKyHost, type Ky, type KyHostOptions } from './hosts/ky.ts';
+export type { Ky } from './hosts/ky.ts';
 export type * from './resources.ts';
 export type * from './schema/types.ts';

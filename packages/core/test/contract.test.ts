@@ -8,7 +8,6 @@ import {
   type Operation,
   type OperationId,
 } from '../src/contract/index.ts';
-import { schemas, subscriptionRequest, type OperationSchemas } from '../src/records/index.ts';
 
 const P = '/publications/{publicationId}';
 const usual = '400 401 404 429 500';
@@ -110,28 +109,5 @@ describe('the contract', () => {
     expect(() => operation('subscriptions.destroy' as OperationId)).toThrow(
       'There is no operation "subscriptions.destroy"',
     );
-  });
-});
-
-describe('the schemas', () => {
-  it('of requests take no other name than those of the specification', () => {
-    for (const [id, { query, body }] of Object.entries<OperationSchemas>(schemas)) {
-      for (const schema of [query, body]) {
-        const unknown = schema
-          ?.safeParse({ aName: 1 })
-          .error?.issues.filter(({ code }) => code === 'unrecognized_keys');
-        expect(unknown?.length ?? 1, id).toBe(1);
-      }
-    }
-  });
-
-  it('take addresses, international ones included, and nothing else as one', () => {
-    const taken = (email: string): boolean => subscriptionRequest.safeParse({ email }).success;
-    expect(['Ada+news@EXAMPLE.com', 'ada@bücher.example', 'ada@example', ''].map(taken)).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
   });
 });

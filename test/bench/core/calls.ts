@@ -7,7 +7,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BeehiivClient } from '@beehiiv/sdk';
-import { createClient, createFetchHost, createKyHost, type Client } from '@newsletter-kit/core';
+import { createClient, type Client, type ClientOptions } from '@newsletter-kit/core';
 import ky from 'ky';
 import { median, reportFigures, type Figure } from '../figure.ts';
 import { callOf } from './readme.ts';
@@ -20,10 +20,10 @@ const automationId = 'aut_00000000-0000-4000-8000-000000000001';
 const server = await serve();
 
 /** Without the bound of five, and without a pacer of either host being busier than the other. */
-const clientOver = (host: ReturnType<typeof createFetchHost>): Client =>
-  createClient({ host, baseUrl: server.url, token: 'key', publicationId, concurrency: callers });
-const onFetch = clientOver(createFetchHost());
-const onKy = clientOver(createKyHost({ ky }));
+const clientOver = (options: ClientOptions): Client =>
+  createClient({ ...options, baseUrl: server.url, token: 'key', publicationId, concurrency: callers });
+const onFetch = clientOver({});
+const onKy = clientOver({ ky });
 const sdk = new BeehiivClient({ baseUrl: server.url, token: 'key' });
 
 const create = await callOf<Client>('client.subscriptions.create');

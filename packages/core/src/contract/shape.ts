@@ -1,11 +1,13 @@
 /** What a value of a request or an answer is: the schemas as plain data, for programs that carry no schema library. */
 
-/** A value, and whether it may be left out or be null. */
+/** A value. */
 export type Shape = ObjectShape | ListShape | UnionShape | ValueShape;
 
+/** Whether it may be left out or be null, and what it must be where that is more than its kind. */
 interface Presence {
   readonly optional?: true;
   readonly nullable?: true;
+  readonly problem?: string;
 }
 
 /** An object with these fields. */
@@ -27,8 +29,6 @@ export interface ListShape extends Presence {
 export interface UnionShape extends Presence {
   readonly is: 'union';
   readonly of: readonly Shape[];
-  /** What it must be, where none fits. */
-  readonly problem?: string;
 }
 
 /** A value without members. */
@@ -42,8 +42,9 @@ export interface ValueShape extends Presence {
   readonly max?: number;
   /** Whether a text may stand for the number, as in a query. */
   readonly coerce?: true;
-  /** Of texts: an e-mail address, a text without blanks around it, or one that fits a pattern, with what it must be. */
-  readonly form?: 'address' | 'trimmed' | { readonly pattern: string; readonly problem: string };
+  /** Of texts: an e-mail address, a text without blanks around it, or one that fits a pattern. */
+  readonly form?: 'address' | 'trimmed';
+  readonly pattern?: string;
 }
 
 /** Query and body that an operation takes, and what it answers. */

@@ -26,7 +26,7 @@ export const customFieldValue: ObjectShape = {
 export const subscriptionRequest: ObjectShape = {
   is: 'object',
   of: {
-    email: { is: 'string', form: 'address' },
+    email: { is: 'string', form: 'address', problem: 'must be an e-mail address such as name@example.com' },
     reactivate_existing: { is: 'boolean', optional: true },
     send_welcome_email: { is: 'boolean', optional: true },
     utm_source: { is: 'string', optional: true },
@@ -42,24 +42,25 @@ export const subscriptionRequest: ObjectShape = {
     premium_tiers: { is: 'array', of: { is: 'string' }, optional: true },
     premium_tier_ids: {
       is: 'array',
-      of: { is: 'string', form: { pattern: '^tier_[0-9a-zA-Z-]+$', problem: 'must look like tier_<uuid>' } },
+      of: { is: 'string', pattern: '^tier_[0-9a-zA-Z-]+$', problem: 'must look like tier_<uuid>' },
       optional: true,
     },
     payments_customer_id: { is: 'string', optional: true },
     automation_ids: {
       is: 'array',
-      of: { is: 'string', form: { pattern: '^aut_[0-9a-zA-Z-]+$', problem: 'must look like aut_<uuid>' } },
+      of: { is: 'string', pattern: '^aut_[0-9a-zA-Z-]+$', problem: 'must look like aut_<uuid>' },
       optional: true,
     },
     newsletter_list_ids: {
       is: 'array',
-      of: { is: 'string', form: { pattern: '^nl_list_[0-9a-zA-Z-]+$', problem: 'must look like nl_list_<uuid>' } },
+      of: { is: 'string', pattern: '^nl_list_[0-9a-zA-Z-]+$', problem: 'must look like nl_list_<uuid>' },
       optional: true,
     },
     skip_newsletter_list_auto_subscribe: { is: 'boolean', optional: true },
     complimentary_gift_id: {
       is: 'string',
-      form: { pattern: '^comp_access_[0-9a-zA-Z-]+$', problem: 'must look like comp_access_<uuid>' },
+      pattern: '^comp_access_[0-9a-zA-Z-]+$',
+      problem: 'must look like comp_access_<uuid>',
       optional: true,
     },
   },
@@ -147,24 +148,25 @@ export const customFieldChange: ObjectShape = {
 export const bulkUpdateItem: ObjectShape = {
   is: 'object',
   of: {
-    subscription_id: { is: 'string', form: { pattern: '^sub_[0-9a-zA-Z-]+$', problem: 'must look like sub_<uuid>' } },
+    subscription_id: { is: 'string', pattern: '^sub_[0-9a-zA-Z-]+$', problem: 'must look like sub_<uuid>' },
     tier: { is: 'string', words: ['free', 'premium'], optional: true },
     payments_customer_id: { is: 'string', optional: true },
     unsubscribe: { is: 'boolean', optional: true },
     custom_fields: { is: 'array', of: customFieldChange, optional: true },
     newsletter_list_ids: {
       is: 'array',
-      of: { is: 'string', form: { pattern: '^nl_list_[0-9a-zA-Z-]+$', problem: 'must look like nl_list_<uuid>' } },
+      of: { is: 'string', pattern: '^nl_list_[0-9a-zA-Z-]+$', problem: 'must look like nl_list_<uuid>' },
       optional: true,
     },
     unsubscribe_newsletter_list_ids: {
       is: 'array',
-      of: { is: 'string', form: { pattern: '^nl_list_[0-9a-zA-Z-]+$', problem: 'must look like nl_list_<uuid>' } },
+      of: { is: 'string', pattern: '^nl_list_[0-9a-zA-Z-]+$', problem: 'must look like nl_list_<uuid>' },
       optional: true,
     },
     complimentary_gift_id: {
       is: 'string',
-      form: { pattern: '^comp_access_[0-9a-zA-Z-]+$', problem: 'must look like comp_access_<uuid>' },
+      pattern: '^comp_access_[0-9a-zA-Z-]+$',
+      problem: 'must look like comp_access_<uuid>',
       optional: true,
     },
   },
@@ -548,10 +550,8 @@ export const shapes: Readonly<Record<OperationId, OperationShapes>> = {
         direction: { is: 'string', words: ['asc', 'desc'], optional: true },
         creation_date: {
           is: 'string',
-          form: {
-            pattern: '^\\d{4}\\/(0[1-9]|1[0-2])\\/(0[1-9]|[12]\\d|3[01])$',
-            problem: 'must be a day as YYYY/MM/DD',
-          },
+          pattern: '^\\d{4}\\/(0[1-9]|1[0-2])\\/(0[1-9]|[12]\\d|3[01])$',
+          problem: 'must be a day as YYYY/MM/DD',
           optional: true,
         },
       },
@@ -658,10 +658,16 @@ export const shapes: Readonly<Record<OperationId, OperationShapes>> = {
     body: {
       is: 'object',
       of: {
-        email: { is: 'string', form: 'address', optional: true },
+        email: {
+          is: 'string',
+          form: 'address',
+          problem: 'must be an e-mail address such as name@example.com',
+          optional: true,
+        },
         subscription_id: {
           is: 'string',
-          form: { pattern: '^sub_[0-9a-zA-Z-]+$', problem: 'must look like sub_<uuid>' },
+          pattern: '^sub_[0-9a-zA-Z-]+$',
+          problem: 'must look like sub_<uuid>',
           optional: true,
         },
         double_opt_override: { is: 'string', words: ['on', 'off', 'not_set'], optional: true },
@@ -812,7 +818,10 @@ export const shapes: Readonly<Record<OperationId, OperationShapes>> = {
   },
   'customFields.delete': { answer: { is: 'null' } },
   'deletionRequests.create': {
-    body: { is: 'object', of: { email: { is: 'string', form: 'address' } } },
+    body: {
+      is: 'object',
+      of: { email: { is: 'string', form: 'address', problem: 'must be an e-mail address such as name@example.com' } },
+    },
     answer: { is: 'object', of: { data: deletionRequest } },
   },
   'deletionRequests.list': {

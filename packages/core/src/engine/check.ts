@@ -2,6 +2,7 @@
 import type { OperationId } from '../contract/index.ts';
 import type { ObjectShape, Shape, ValueShape } from '../contract/shape.ts';
 import { shapes } from '../contract/shapes.ts';
+import { fieldOf, fieldPath } from '../schema/field-path.ts';
 import { isRecord } from '../is-record.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import type { FieldDeviation } from './deviations.ts';
@@ -13,8 +14,7 @@ type Key = string | number;
 /** A name, or a value of an open list, that is not known. */
 export interface Unknown {
   readonly as: 'name' | 'value';
-  /** Path of the field, with the indexes of lists. */
-  readonly path: string;
+  readonly path: readonly Key[];
   readonly given: string;
   /** Those that are known in its place. */
   readonly known: readonly string[];
@@ -29,13 +29,6 @@ interface Findings {
   readonly unknown: ((as: Unknown['as'], given: string, known: readonly string[]) => void) | undefined;
 }
 
-/** A path as messages write it: `custom_fields[2].name`. */
-const pathOf = (keys: readonly Key[]): string =>
-  keys.reduce<string>((path, key) => path + (typeof key === 'number' ? `[${key}]` : (path && `.${key}`) || key), '');
-
-/** The same with any position of a list: `custom_fields[].name`. */
-const fieldAt = (path: string): string => path.replaceAll(/\[\d+\]/g, '[]');
-
 /**
  * The request as it should be sent (addresses normalised) and what in it is not known, or what is wrong with it. A name
  * that is not known is sent, and so is a value where the specification shows none; one that is nearly known is wrong.
@@ -49,8 +42,8 @@ export function checkRequest(id: OperationId, { query, body }: Pick<RequestParts
     const found = readObject(shape, part);
     for (const { as, path, given, known } of found.unknown) {
       const meant = nearMiss(given, known);
-      if (meant !== undefined) all.push(misspelt(path, meant, as));
-      else unknown.set(fieldAt(path), { field: fieldAt(path), problem: unknownTexts[as] });
+      if (meant !== undefined) all.push(misspelt(fieldPath(path), meant, as));
+      else unknown.set(fieldOf(path), { field: fieldOf(path), problem: unknownTexts[as] });
     }
     all.push(...found.problems);
     return found.value;
@@ -66,9 +59,8 @@ export function readObject(shape: ObjectShape, object: Readonly<Record<string, u
   const at: Key[] = [];
   const value = read(shape, object, {
     at,
-    problem: (wrong, _, text = wrongText(wrong)) => problems.push(`"${pathOf(at)}" ${text}`),
-    unknown: (as, given, known) =>
-      unknown.push({ as, path: pathOf(as === 'name' ? [...at, given] : at), given, known }),
+    problem: (wrong, _, text = wrongText(wrong)) => problems.push(`"${fieldPath(at)}" ${text}`),
+    unknown: (as, given, known) => unknown.push({ as, path: as === 'name' ? [...at, given] : [...at], given, known }),
   });
   return { value: isRecord(value) ? value : object, problems, unknown };
 }
@@ -80,7 +72,7 @@ export function checkAnswer(id: OperationId, value: unknown): readonly FieldDevi
   read(shapes[id].answer, value, {
     at,
     problem(shape, wrong) {
-      const field = fieldAt(pathOf(at));
+      const field = fieldOf(at);
       const expected = shape.is === 'union' ? shape.of.map(({ is }) => is).join(' or ') : shape.is;
       const known = found.get(field) ?? {
         problem: `expected ${expected}, received ${kindOf(wrong)}`,
@@ -138,7 +130,7 @@ function readFields(shape: ObjectShape, value: Readonly<Record<string, unknown>>
 
 function readValue(shape: ValueShape, given: unknown, found: Findings): unknown {
   const value = shape.coerce ? Number(given) : given;
-  const text = shape.form === undefined || typeof value !== 'string' ? value : withForm(shape.form, value);
+  const text = typeof value === 'string' ? spellings[shape.form ?? 'any'](value) : value;
   if (!isOfKind(shape, text)) return wrong(shape, value, found);
   const size = typeof text === 'string' ? text.length : Number(text);
   if (shape.min !== undefined && size < shape.min)
@@ -148,16 +140,16 @@ function readValue(shape: ValueShape, given: unknown, found: Findings): unknown 
     if (shape.open) found.unknown?.('value', text, shape.words);
     else found.problem(shape, value);
   }
-  if (typeof shape.form === 'object' && !new RegExp(shape.form.pattern).test(String(text)))
-    found.problem(shape, value, shape.form.problem);
-  if (shape.form === 'address' && !isAddress(String(text))) found.problem(shape, value, addressProblem);
+  const isForeign = shape.form === 'address' && !isAddress(String(text));
+  if (isForeign || (shape.pattern && !new RegExp(shape.pattern).test(String(text)))) found.problem(shape, value);
   return text;
 }
 
-const addressProblem = 'must be an e-mail address such as name@example.com';
-
-const withForm = (form: NonNullable<ValueShape['form']>, text: string): string =>
-  form === 'address' ? normalizeAddress(text) : form === 'trimmed' ? text.trim() : text;
+const spellings = {
+  any: (text: string): string => text,
+  address: normalizeAddress,
+  trimmed: (text: string): string => text.trim(),
+} as const;
 
 function isOfKind({ is }: ValueShape, value: unknown): boolean {
   if (is === 'any') return true;
@@ -186,10 +178,10 @@ function fits(shape: Shape, value: unknown): boolean {
 
 /** What a value of a request must be. */
 function wrongText(shape: Shape): string {
-  if (shape.is === 'union') return shape.problem ?? `must be ${shape.of.map((each) => nouns[each.is]).join(' or ')}`;
+  if (shape.problem) return shape.problem;
+  if (shape.is === 'union') return `must be ${shape.of.map((each) => nouns[each.is]).join(' or ')}`;
   if (shape.is === 'array')
     return `must be a list of ${shape.of.is === 'object' ? `{${Object.keys(shape.of.of).join(', ')}}` : `${nouns[shape.of.is]}s`.replace(/^an? /, '')}`;
-  if ('form' in shape && shape.form === 'address') return addressProblem;
   if ('words' in shape) return `must be one of ${shape.words?.map((word) => `"${word}"`).join(', ')}`;
   return `must be ${nouns[shape.is]}`;
 }

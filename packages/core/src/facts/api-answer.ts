@@ -18,21 +18,14 @@ export function isErrorBody(value: unknown, status: number): boolean {
  */
 export type ForeignAnswer = 'outage' | 'address' | 'record' | 'access';
 
-const foreignAnswers: Readonly<Record<number, ForeignAnswer>> = {
-  400: 'record',
-  401: 'access',
-  402: 'access',
-  403: 'access',
-  404: 'address',
-  405: 'address',
-  410: 'address',
-  413: 'record',
-  414: 'record',
-  431: 'record',
-};
+const foreignAnswers: ReadonlyMap<number, ForeignAnswer> = new Map([
+  ...[400, 413, 414, 431].map((status) => [status, 'record'] as const),
+  ...[401, 402, 403].map((status) => [status, 'access'] as const),
+  ...[404, 405, 410].map((status) => [status, 'address'] as const),
+]);
 
 /** What an answer with this error status is about, where it is not the API's. */
-export const foreignAnswer = (status: number): ForeignAnswer => foreignAnswers[status] ?? 'outage';
+export const foreignAnswer = (status: number): ForeignAnswer => foreignAnswers.get(status) ?? 'outage';
 
 /** The title of an HTML page, by which people know what answered; empty where there is none. */
 export function pageTitle(body: string): string {

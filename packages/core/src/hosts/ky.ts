@@ -16,28 +16,13 @@ export type Ky = (
   },
 ) => PromiseLike<Response>;
 
-/** Options of {@link createKyHost}. */
-export interface KyHostOptions {
-  /**
-   * An instance of your own, for hooks that log, trace or sign. Its `retry`, `timeout`, `throwHttpErrors` and `fetch`
-   * are replaced.
-   */
-  readonly ky: Ky;
-  /** Used in place of the platform's `fetch`. */
-  readonly fetch?: Fetch | undefined;
-}
-
 /**
- * The host that {@link createClient} uses where an instance of ky is given; others send by `fetch` alone. Without hooks,
- * ky would double the cost of a request, and hold three times the memory under one signal of a caller.
+ * The host of a client with an instance of ky; others send by `fetch` alone. Without hooks, ky would double the cost of
+ * a request, and hold three times the memory under one signal of a caller.
  *
- * @example
- * ```ts
- * const beforeRequest = [({ request }) => request.headers.set('traceparent', currentTrace())];
- * const client = createClient({ ...options, ky: ky.create({ hooks: { beforeRequest } }) });
- * ```
+ * @param fetch - in place of the platform's
  */
-export function createKyHost({ ky, fetch }: KyHostOptions): Host {
+export function createKyHost(ky: Ky, fetch?: Fetch): Host {
   return hostOver(({ url, method, headers, body, ...rest }, signal) => {
     const send = async (input: unknown): Promise<Response> =>
       toResponse(await exchange(await requestOf(input, { url, method, headers, ...rest }), signal, fetch));

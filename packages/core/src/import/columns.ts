@@ -156,9 +156,8 @@ export class Table {
   #checkAddress(cells: readonly string[], row: number): void {
     const address = cells[this.address] ?? '';
     if (address === '' || address.includes('@')) return;
-    const meaning = this.#meaningOf(address);
-    const isHeader = meaning !== undefined && 'target' in meaning && meaning.target === 'email';
-    if (isHeader && !this.#header.every((column, at) => cells[at] === column))
+    const isHeader = cells.length > 1 && cells.every((cell) => this.#header.includes(cell));
+    if ((isHeader || this.#isAddress(address)) && !this.#header.every((column, at) => cells[at] === column))
       throw new TableError(
         `Row ${row} names columns again, and others than the first row: two files were put into one. Divide it there, and import each by itself.`,
       );
@@ -175,10 +174,6 @@ export class Table {
     const named = this.#header.findIndex((column) => Object.hasOwn(columns, column) && columns[column] === 'email');
     if (named >= 0) return named;
     const open = [...this.#header.keys()].filter((at) => !Object.hasOwn(columns, this.#header[at] ?? ''));
-    const isCalledSo = (at: number): boolean => {
-      const meaning = this.#meaningOf(this.#header[at] ?? '');
-      return meaning !== undefined && 'target' in meaning && meaning.target === 'email';
-    };
     const addresses = open.map((at) => {
       const filled = sample.map((cells) => filledText(cells[at])).filter(Boolean);
       return { at, share: filled.length === 0 ? 0 : filled.filter(isAddress).length / filled.length };
@@ -186,7 +181,7 @@ export class Table {
     const holding = (share: number): readonly number[] =>
       addresses.filter((each) => each.share > share).map(({ at }) => at);
     const byCells = holding(0.5);
-    const called = (byCells.length > 0 ? byCells : open).filter(isCalledSo);
+    const called = (byCells.length > 0 ? byCells : open).filter((at) => this.#isAddress(this.#header[at] ?? ''));
     const found = called.length > 0 ? called : byCells;
     if (found.length === 1) return found[0] ?? -1;
     const asked = found.length > 0 ? found : holding(0);
@@ -196,6 +191,12 @@ export class Table {
       `E-mail addresses stand in column ${list(names)}. Say which to import`,
       ...names.map((column) => ({ option: 'columns', column, target: 'email' }) as const),
     );
+  }
+
+  /** Whether a heading says that addresses stand below it. */
+  #isAddress(heading: string): boolean {
+    const meaning = this.#meaningOf(heading);
+    return meaning !== undefined && 'target' in meaning && meaning.target === 'email';
   }
 
   /** What a column fills by the user's words, its cells or its heading, whether or not it speaks of consent. */

@@ -3,6 +3,7 @@ import type { ObjectShape, Shape } from '../contract/shape.ts';
 import { subscriptionRequest } from '../contract/shapes.ts';
 import { readObject } from '../engine/check.ts';
 import { redact } from '../engine/redact.ts';
+import { fieldPath } from '../schema/field-path.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -27,10 +28,10 @@ export function checkRequest(row: unknown): CheckedRequest {
   const { value, problems, unknown } = readObject(subscriptionRequest, given);
   const all = [
     ...problems,
-    ...unknown.map(({ path, given: name }) =>
-      path === name
-        ? `"${redact(path)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"`
-        : `"${redact(path)}" is no part of a custom field, which has a name and a value`,
+    ...unknown.map(({ path }) =>
+      path.length === 1
+        ? `"${redact(fieldPath(path))}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"`
+        : `"${redact(fieldPath(path))}" is no part of a custom field, which has a name and a value`,
     ),
     ...namelessFields(value['custom_fields']),
   ];

@@ -1,21 +1,5 @@
-/** Paths of fields, and the fields that a schema declares, by their path in the answer. */
+/** The fields that a schema declares, by their path in the answer. */
 import * as z from 'zod/mini';
-
-/** A path as messages write it: `custom_fields[2].name`. */
-export function fieldPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
-    '',
-  );
-}
-
-/** The same with any position of a list: `custom_fields[].name`. */
-export function fieldOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[]` : text ? `${text}.${String(key)}` : String(key)),
-    '',
-  );
-}
 
 /** A field that a schema declares. */
 export interface DeclaredField {

@@ -48,8 +48,7 @@ export function startWatch(scope = '', since?: number): WatchState {
 }
 
 /**
- * Reads a stored state, parsed. Returns a new state for another scope, null and undefined. Accepts states of "created"
- * alone (version 1).
+ * Reads a stored state, parsed. Returns a new state for another scope, null and undefined.
  *
  * @throws WatchStateError where it is damaged or of a later version; to start a new watch, delete it
  */
@@ -58,10 +57,9 @@ export function readWatchState(stored: unknown, scope = ''): WatchState {
   const version = isRecord(stored) ? stored['version'] : undefined;
   if (typeof version === 'number' && version > 2) {
     throw new WatchStateError(
-      `The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to start a new watch.`,
+      `The watch state is of version ${version}, this program reads 2: use the newer program, or delete the state to start a new watch.`,
     );
   }
-  if (isCreatedState(stored)) return { ...startWatch(scope), created: stored };
   if (!isWatchState(stored))
     throw new WatchStateError(
       'The watch state is damaged, or it is no watch state: restore it, or delete it to start a new watch.',
@@ -140,10 +138,6 @@ const watch = record({
   created,
   scan: orNull(scan),
 });
-
-function isCreatedState(value: unknown): value is CreatedState {
-  return created(value);
-}
 
 function isWatchState(value: unknown): value is WatchState {
   return watch(value);

@@ -1,6 +1,6 @@
 /** The checks of requests and answers, beside the strict schemas of the specification that they are written from. */
 import fc from 'fast-check';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { operations, shapes, type OperationId, type Shape } from '../../src/contract/index.ts';
 import { checkAnswer, checkRequest } from '../../src/engine/index.ts';
@@ -80,21 +80,7 @@ describe('the check of an answer', () => {
 /** Values that fit a shape, and now and then anything else in the place of one of them. */
 function valueOf(shape: Shape): fc.Arbitrary<unknown> {
   const fitting = fittingOf(shape);
-  const odd = fc.constantFrom<unknown>(
-    '',
-    'word',
-    0,
-    -1,
-    1.5,
-    1e9,
-    true,
-    null,
-    [],
-    {},
-    [null],
-    'x'.repeat(9),
-    Infinity,
-  );
+  const odd = fc.constantFrom<unknown>('', 'word', 0, -1, 1.5, 1e9, true, null, [], {}, [null], Infinity);
   return fc.oneof(
     { weight: 24, arbitrary: fitting },
     { weight: 1, arbitrary: odd },
@@ -107,13 +93,12 @@ function fittingOf(shape: Shape): fc.Arbitrary<unknown> {
   switch (shape.is) {
     case 'object': {
       const fields = Object.fromEntries(Object.entries(shape.of).map(([name, field]) => [name, valueOf(field)]));
-      const more = fc.dictionary(fc.constantFrom('more', 'beta'), fc.integer(), { maxKeys: 1 });
-      const whole = fc
-        .record(fields)
-        .map((value) => Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)));
+      const more = { more: fc.constant(1) };
       return fc.oneof(
-        { weight: 19, arbitrary: whole },
-        { weight: 1, arbitrary: fc.tuple(whole, more).map(([a, b]) => ({ ...a, ...b })) },
+        ...[[19, fields] as const, [1, { ...fields, ...more }] as const].map(([weight, all]) => ({
+          weight,
+          arbitrary: fc.record(all).map((value) => JSON.parse(JSON.stringify(value)) as unknown),
+        })),
       );
     }
     case 'array':
@@ -123,12 +108,10 @@ function fittingOf(shape: Shape): fc.Arbitrary<unknown> {
     case 'union':
       return fc.oneof(...shape.of.map(fittingOf));
     case 'string': {
-      const { form, words = ['text'] } = shape;
+      const { form, pattern, words = ['text'] } = shape;
       if (form === 'address') return fc.constantFrom('ada@example.com', ' Bo@BÜCHER.example', 'no address');
       if (form === 'trimmed') return fc.constantFrom('Topics', ' Topics ', ' ');
-      return typeof form === 'object'
-        ? fc.stringMatching(new RegExp(form.pattern), { maxLength: 20 })
-        : fc.constantFrom(...words);
+      return pattern ? fc.stringMatching(new RegExp(pattern), { maxLength: 20 }) : fc.constantFrom(...words);
     }
     case 'boolean':
       return fc.boolean();
@@ -179,10 +162,6 @@ describe('the checks beside the strict schemas', () => {
       }),
       runs,
     );
-  });
-
-  it('hold for every operation', () => {
-    for (const { id } of operations) expect(strictly[id].answer, id).toBeInstanceOf(z.core.$ZodType);
   });
 });
 

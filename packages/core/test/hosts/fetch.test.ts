@@ -13,7 +13,6 @@ import {
   ConfigurationError,
   createClient,
   createFetchHost,
-  createKyHost,
   NetworkError,
   RedirectError,
   TimeoutError,
@@ -22,6 +21,7 @@ import {
   type Fetch,
   type FetchInit,
 } from '../../src/index.ts';
+import { createKyHost } from '../../src/hosts/ky.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -58,7 +58,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe.each([
-  ['an instance of ky', (options: { readonly fetch?: Fetch } = {}) => createKyHost({ ...options, ky })],
+  ['an instance of ky', (options: { readonly fetch?: Fetch } = {}) => createKyHost(ky, options.fetch)],
   ['fetch alone', createFetchHost],
 ])('over a real connection, by %s', (_, createHost) => {
   function client(baseUrl: string, options: { retries?: number; timeoutMs?: number } = {}) {

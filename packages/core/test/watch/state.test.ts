@@ -1,5 +1,5 @@
 /** The stored state of a watch: its versions, what is refused as damaged, and its limits. */
-import { CapacityError, readWatchState, startCreated, startWatch, WatchStateError } from '@newsletter-kit/core/watch';
+import { CapacityError, readWatchState, startWatch, WatchStateError } from '@newsletter-kit/core/watch';
 import { describe, expect, it } from 'vitest';
 import { Watch, publication } from './watched-list.ts';
 
@@ -43,14 +43,6 @@ function withValue(json: unknown, [name, ...path]: readonly string[], value: unk
 }
 
 describe('the state', () => {
-  it('of "created" alone, as earlier versions stored it, is accepted', async () => {
-    const { list } = publication(3);
-    const watch = new Watch(list);
-    const old = { ...startCreated(), seen: { created: list.now, ids: [] } };
-    watch.state = readWatchState(JSON.parse(JSON.stringify(old)), 'mine');
-    expect(watch.state).toMatchObject({ version: 2, scope: 'mine', created: old });
-  });
-
   it('of another scope starts a new one, and so does a missing one', () => {
     const kept = { ...startWatch('one'), revision: 4 };
     expect(readWatchState(kept, 'one')).toBe(kept);

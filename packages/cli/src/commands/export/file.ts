@@ -85,20 +85,9 @@ export async function openPartFile(path: string, description: string): Promise<P
 
 async function readPosition(path: string, description: string): Promise<ExportPosition | null> {
   try {
-    const position: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return isPosition(position) && position.description === description ? position : null;
+    const position = JSON.parse(await readFile(path, 'utf8')) as ExportPosition | null;
+    return position?.description === description ? position : null;
   } catch {
     return null; // missing or cut off: the export starts over, which loses nothing
   }
-}
-
-function isPosition(value: unknown): value is ExportPosition {
-  if (typeof value !== 'object' || value === null) return false;
-  const { description, cursor, bytes, subscriptions }: Readonly<Partial<Record<keyof ExportPosition, unknown>>> = value;
-  return (
-    typeof description === 'string' &&
-    typeof cursor === 'string' &&
-    Number.isSafeInteger(bytes) &&
-    Number.isSafeInteger(subscriptions)
-  );
 }

@@ -159,13 +159,7 @@ function reportAnswer(answer: ComparedAnswer, report: Reporter): void {
       variant,
       status,
       verdict: verdict.replace(' ', '-'),
-      differences: differences.map((difference) => ({
-        field: difference.field,
-        kind: difference.kind,
-        text: difference.text,
-        count: difference.count,
-        breaks: difference.isBreaking,
-      })),
+      differences: differences.map(({ isBreaking: breaks, ...difference }) => ({ ...difference, breaks })),
     },
   });
 }
