@@ -1,4 +1,4 @@
-/** What goes wrong first, tried on this machine: client and command line name the cause, and the exit code what to do. */
+/** What goes wrong first, tried for real: client and command line name the cause, and the exit code what to do. */
 import { createServer as createTlsServer } from 'node:https';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

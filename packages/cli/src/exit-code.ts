@@ -1,7 +1,7 @@
 /** The exit code of an error: by what a program can do about it. */
 import { UsageError } from '#command-line';
 import { exitCodes, type ExitCode } from './context.ts';
-import { isMissingFile, isTransient } from './user-facing-errors.ts';
+import { isMissingFile, isTransient, knownErrors } from './user-facing-errors.ts';
 
 /** Nobody is signed in, or the key belongs to another service. */
 export class CredentialError extends UsageError {}
@@ -15,30 +15,3 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (isTransient(error)) return exitCodes.tryAgain;
   return knownErrors[name] ?? (Number(status) >= 400 ? exitCodes.refused : exitCodes.failed);
 }
-
-/**
- * Errors that a user can act on, of other modules: by name, because importing them to compare classes would slow down
- * every start.
- */
-export const knownErrors: Readonly<Partial<Record<string, ExitCode>>> = {
-  InvalidRequestError: exitCodes.usage,
-  ConfigurationError: exitCodes.usage,
-  RedirectError: exitCodes.usage,
-  MappingError: exitCodes.usage,
-  CsvError: exitCodes.refused,
-  NotFoundError: exitCodes.notFound,
-  UnauthorizedError: exitCodes.credentials,
-  ForbiddenError: exitCodes.credentials,
-  LoginRequiredError: exitCodes.credentials,
-  AccessDeniedError: exitCodes.credentials,
-  OAuthError: exitCodes.credentials,
-  FileInUseError: exitCodes.tryAgain,
-  LockedError: exitCodes.tryAgain,
-  UpdatePendingError: exitCodes.tryAgain,
-  TokenFileError: exitCodes.failed,
-  JournalError: exitCodes.failed,
-  SourceChangedError: exitCodes.failed,
-  CapacityError: exitCodes.failed,
-  SyncStateError: exitCodes.failed,
-  SyncError: exitCodes.failed,
-};

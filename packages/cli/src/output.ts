@@ -8,7 +8,6 @@ import { clearLine, cursorTo } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { Option } from '@commander-js/extra-typings';
-import type { ErrorReport } from './user-facing-errors.ts';
 
 export const jsonOption = () =>
   new Option('--json', 'print events as JSON lines on stdout and errors as JSON on stderr');
@@ -20,6 +19,26 @@ export interface ReportedEvent {
   readonly data?: Readonly<Record<string, unknown>>;
   /** How much of the whole is done, 0 to 1; draws a bar. */
   readonly share?: number;
+}
+
+/** An error as `--json` prints it, under the key `error`. */
+export interface ErrorReport {
+  /** Class of the error: `UsageError`, `RateLimitError`, `NetworkError`, … */
+  readonly type: string;
+  readonly message: string;
+  /** The operation that was called, or method and path. */
+  readonly operation?: string;
+  /** Status of the service's answer. */
+  readonly status?: number;
+  /** The service's own messages. */
+  readonly errors?: readonly unknown[];
+  /** What is wrong with the call, one sentence each. */
+  readonly problems?: readonly string[];
+  /** Code of the operating system or the network, such as `ENOENT` or `ECONNREFUSED`. */
+  readonly code?: string;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retry_after_ms?: number;
+  readonly request_id?: string;
 }
 
 export interface Reporter {

@@ -1,26 +1,34 @@
 /** Converts errors into messages for the user. An unknown error is a bug and shows its stack. */
 import { UsageError } from '#command-line';
-import { knownErrors } from './exit-code.ts';
+import { exitCodes, type ExitCode } from './context.ts';
+import type { ErrorReport } from './output.ts';
 
-/** An error as `--json` prints it, under the key `error`. */
-export interface ErrorReport {
-  /** Class of the error: `UsageError`, `RateLimitError`, `NetworkError`, … */
-  readonly type: string;
-  readonly message: string;
-  /** The operation that was called, or method and path. */
-  readonly operation?: string;
-  /** Status of the service's answer. */
-  readonly status?: number;
-  /** The service's own messages. */
-  readonly errors?: readonly unknown[];
-  /** What is wrong with the call, one sentence each. */
-  readonly problems?: readonly string[];
-  /** Code of the operating system or the network, such as `ENOENT` or `ECONNREFUSED`. */
-  readonly code?: string;
-  /** How long the service asks to wait, in milliseconds. */
-  readonly retry_after_ms?: number;
-  readonly request_id?: string;
-}
+/**
+ * Errors that a user can act on, of other modules: by name, because importing them to compare classes would slow down
+ * every start.
+ */
+export const knownErrors: Readonly<Partial<Record<string, ExitCode>>> = {
+  InvalidRequestError: exitCodes.usage,
+  ConfigurationError: exitCodes.usage,
+  RedirectError: exitCodes.usage,
+  MappingError: exitCodes.usage,
+  CsvError: exitCodes.refused,
+  NotFoundError: exitCodes.notFound,
+  UnauthorizedError: exitCodes.credentials,
+  ForbiddenError: exitCodes.credentials,
+  LoginRequiredError: exitCodes.credentials,
+  AccessDeniedError: exitCodes.credentials,
+  OAuthError: exitCodes.credentials,
+  FileInUseError: exitCodes.tryAgain,
+  LockedError: exitCodes.tryAgain,
+  UpdatePendingError: exitCodes.tryAgain,
+  TokenFileError: exitCodes.failed,
+  JournalError: exitCodes.failed,
+  SourceChangedError: exitCodes.failed,
+  CapacityError: exitCodes.failed,
+  SyncStateError: exitCodes.failed,
+  SyncError: exitCodes.failed,
+};
 
 /** @returns null for an error that no user can act on */
 export function reportOf(error: unknown): ErrorReport | null {

@@ -1,6 +1,6 @@
 /**
- * Writes `dist/cjs`: every entry for `require` where it cannot load ES modules, as in Jest. Packages that are ES modules
- * alone are in it; the types are those of the ES modules.
+ * Writes `dist/cjs`: every entry for `require` where it cannot load ES modules, as in Jest. Packages without CommonJS
+ * are in it; the types are those of the ES modules.
  */
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

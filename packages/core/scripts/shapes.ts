@@ -18,8 +18,8 @@ export function writeShapes(): string {
     return `'${id}': { ${parts.join(', ')} },\n`;
   });
   return `/**
- * What requests and answers of each operation are. Requests are as the specification has them, answers as a client takes
- * them: with any words, further fields, and without what it can do without.
+ * What requests and answers of each operation are. Requests are as the specification has them, answers as a client
+ * takes them: with any words, further fields, and without what it can do without.
  *
  * ${note}
  */
@@ -92,7 +92,7 @@ function bareShape(schema: z.core.$ZodType, reading: Reading): string {
 
 /** What zod carries of a check; the library's types name no more than its kind. */
 type Definition = Readonly<
-  Partial<Record<'format' | 'pattern' | 'value' | 'minimum' | 'maximum' | 'coerce', unknown>>
+  Partial<Record<'value' | 'minimum' | 'maximum', number> & Record<'pattern' | 'coerce', unknown>>
 > & {
   readonly check?: string;
   readonly error?: ((issue: never) => unknown) | undefined;

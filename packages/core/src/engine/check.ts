@@ -2,7 +2,7 @@
 import type { OperationId } from '../contract/index.ts';
 import type { ObjectShape, Shape, ValueShape } from '../contract/shape.ts';
 import { shapes } from '../contract/shapes.ts';
-import { fieldOf, fieldPath } from '../schema/field-path.ts';
+import { fieldOf, fieldPath } from '../field-path.ts';
 import { isRecord } from '../is-record.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import type { FieldDeviation } from './deviations.ts';

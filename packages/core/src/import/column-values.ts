@@ -42,8 +42,8 @@ const perhaps = new RegExp(
 );
 
 /**
- * Whether a cell refuses in known words, as a whole, as one of several words, or in a remark: `left`. One that denies it,
- * as in "not unsubscribed", is `unclear`.
+ * Whether a cell refuses in known words, as a whole, as one of several words, or in a remark: `left`. One that denies
+ * it, as in "not unsubscribed", is `unclear`.
  */
 export function refusalIn(text: string): 'left' | 'unclear' | undefined {
   if (!perhaps.test(text)) return undefined;

@@ -66,8 +66,8 @@ const readers: Readonly<Partial<Record<string, (options: FieldValueOptions) => F
  * - `boolean`: true and false, 1 and 0, and texts such as true, yes, on, x, no and off in any case
  * - `date`, `datetime`: what people keep of a day or time. Days are written `2026-01-31`, `2026/1/31`, `31.1.2026`,
  *   `31/1/2026` or `1/31/2026`, counted from 1900 as a spreadsheet does (`46053`), or stand for a time since 1970 in
- *   seconds or milliseconds; a date is the day as it is written, whatever the time zone. Years are 1900 to 2100: those of
- *   another calendar fit no kind
+ *   seconds or milliseconds; a date is the day as it is written, whatever the time zone. Years are 1900 to 2100: those
+ *   of another calendar fit no kind
  * - `list`: lists of texts, numbers and booleans, texts with the separator between the members, JSON lists
  */
 export function fieldValueReader(kind: string, options: FieldValueOptions = {}): FieldValueReader {

@@ -3,7 +3,7 @@ import type { ObjectShape, Shape } from '../contract/shape.ts';
 import { subscriptionRequest } from '../contract/shapes.ts';
 import { readObject } from '../engine/check.ts';
 import { redact } from '../engine/redact.ts';
-import { fieldPath } from '../schema/field-path.ts';
+import { fieldPath } from '../field-path.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
 import { isRecord } from '../is-record.ts';
 

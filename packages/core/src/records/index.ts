@@ -19,7 +19,7 @@ import { publicationFields } from './publication-fields.ts';
 import { publications } from './publications.ts';
 import { subscriptions } from './subscriptions.ts';
 
-export { fieldOf, fieldPath } from '../schema/field-path.ts';
+export { fieldOf, fieldPath } from '../field-path.ts';
 export { fieldsIn, type DeclaredField } from '../schema/fields.ts';
 export type * from '../schema/types.ts';
 export { oauthError } from './oauth.ts';
