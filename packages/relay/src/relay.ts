@@ -18,7 +18,7 @@ import { checkMail, checkSender } from './mail-checks.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
-import { noteClosed } from './ops/private-access.ts';
+import { isOpen, noteClosed } from './ops/private-access.ts';
 import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/group.ts';
 import type { BackoffOptions } from './queue/retry.ts';
 import { createPrivateRoutes, createRoutes } from './routes.ts';
@@ -160,6 +160,7 @@ export function createRelay(options: RelayOptions): Relay {
     reception,
     endpoint,
     privateRoutes: access.listen ? undefined : privateRoutes,
+    hasOperator: !access.listen && isOpen(access),
     linkKey: confirmation?.key,
     statusOf: (form, email) => deliveries.statusOf(form, email),
     tagFiles: platform.tagFiles,

@@ -26,7 +26,9 @@ export const statusWords = (status: string | null): string =>
 export function mailsLine({ publication, mails, lastMailAt, suppressedAt }: MailboxRecord): string {
   const time = (moment: number): string => new Date(moment).toISOString();
   const objection =
-    suppressedAt === null ? '' : `; no more, as its owner said on ${time(suppressedAt)} that it was not them`;
+    suppressedAt === null
+      ? ''
+      : `; no more since ${time(suppressedAt)}, when its owner said that it was not them, or a mail came back`;
   return `Confirmation mails of ${publication} to this mailbox: ${mails}, the last on ${time(lastMailAt)}${objection}`;
 }
 

@@ -246,7 +246,7 @@ describe('the counters of the rate limits', () => {
     rules: Partial<ConstructorParameters<typeof RateLimits>[0]>,
     counters: Counters = new MemoryCounters(),
   ) => new RateLimits({ ...none, ...rules }, counters, 'a-secret-of-enough-characters');
-  const ofAda = { email: 'ada@example.com', suspected: false };
+  const ofAda = { email: 'ada@example.com', suspected: false, client: null };
 
   it('name the seconds until the window ends, at least one', async () => {
     const counters = limits({ ip: [hour] });

@@ -237,6 +237,17 @@ describe('an answer to what is no signup', () => {
   });
 });
 
+it.each([
+  ['names the page of the operator', undefined, true],
+  ['names no page that is not there', { operatorToken: undefined }, false],
+])('the address of the relay %s, to programs and browsers', async (_, parts, isNamed) => {
+  const relay = runRelay(parts);
+  for (const accept of ['*/*', 'text/html']) {
+    const answer = await relay.fetch(request('GET', '/', { accept }));
+    expect((await answer.text()).includes('operator')).toBe(isNamed);
+  }
+});
+
 describe('the length of a body', () => {
   const limit = 8192;
   /** A JSON signup of so many bytes. */
