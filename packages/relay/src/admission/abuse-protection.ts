@@ -212,10 +212,11 @@ export class AbuseProtection {
     if (heldSome === held.size > 0) return;
     if (isHeld) {
       log.warn({ form, mailsPerHour }, 'the form has sent its confirmation mails of the hour; more are held');
-      events.emit({ type: 'mailsHeld', form, mailsPerHour });
+      const reason = `The form "${form}" has sent its share of ${mailsPerHour} confirmation mails an hour, and holds more until an hour has room. If people sign up, redrive them and raise RELAY_CONFIRMATION_MAILS_PER_HOUR; if bots do, discard them, and set RELAY_PROOF=attack.`;
+      events.emit({ type: 'failing', what: 'mails', scope: form, forms: [form], reason, needsOperator: true });
     } else {
       log.info({ form }, 'the form sends confirmation mails again');
-      events.emit({ type: 'mailsResumed', form });
+      events.emit({ type: 'works', what: 'mails', scope: form });
     }
   }
 }

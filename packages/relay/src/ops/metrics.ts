@@ -9,7 +9,7 @@ import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { isUnconfirmed, isUnknownStatus } from '@newsletter-kit/core/facts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { answerWithinMs, within } from '../deadline.ts';
-import { suspicions } from '../events.ts';
+import { type FailingEvent, followFailures, suspicions } from '../events.ts';
 import { type DiskSpace, diskSpaceOf, type StoreHealth } from '../health.ts';
 import { type SentencesOfForms, unclearConsents } from './unclear-consents.ts';
 
@@ -33,11 +33,14 @@ type MetricsContext = Pick<RelayContext, 'events' | 'now'> & {
   readonly health: Pick<StoreHealth, 'probe'>;
 };
 
+/** The values of a label: those that exist from the start, all forms or destinations among them; null for any. */
+type LabelValues = 'forms' | 'destinations' | readonly (string | number)[] | null;
+
 interface MetricRow {
   readonly type: typeof Counter | typeof Gauge | typeof Histogram;
   readonly name: string;
   readonly help: string;
-  readonly labelNames?: string[];
+  readonly labels?: Readonly<Record<string, LabelValues>>;
   /** Of a histogram. */
   readonly buckets?: number[];
 }
@@ -48,19 +51,19 @@ const table = {
     type: Counter,
     name: 'newsletter_relay_signups_total',
     help: 'Posts kept and answered with 202 or 303, by form and result: kept, held (its mail waits for an hour with room), or review where something is suspected.',
-    labelNames: ['form', 'result'],
+    labels: { form: 'forms', result: ['kept', 'held', 'review'] },
   },
   reviews: {
     type: Counter,
     name: 'newsletter_relay_review_total',
     help: 'Posts kept for review, by form and cause: honeypot (also filled in by password managers), no-proof (no JavaScript), turnstile (no answer), mail-domain (receives no mail), blocked-domain (on RELAY_BLOCKED_DOMAINS), mails-per-hour (no hour of a day has room for its mail) or mailbox-limit.',
-    labelNames: ['form', 'cause'],
+    labels: { form: 'forms', cause: Object.keys(suspicions) },
   },
   refusals: {
     type: Counter,
     name: 'newsletter_relay_refusals_total',
     help: 'Posts refused, by form, status, first error code and, with 429, the limit. Status 503: the visitor was asked to try again; after a lost answer of PostgreSQL the signup may have been kept.',
-    labelNames: ['form', 'status', 'code', 'limit'],
+    labels: { form: 'forms', status: [503], code: ['UNAVAILABLE'], limit: null },
   },
   acknowledgement: {
     type: Histogram,
@@ -72,44 +75,44 @@ const table = {
     type: Counter,
     name: 'newsletter_relay_delivery_attempts_total',
     help: 'Deliveries attempted, one for each signup, by form and result: delivered, waiting (to be tried again) or dead.',
-    labelNames: ['form', 'result'],
+    labels: { form: 'forms', result: ['delivered', 'waiting', 'dead'] },
   },
   age: {
     type: Histogram,
     name: 'newsletter_relay_delivery_age_seconds',
     help: 'Age of a signup at its delivery: time from the 202, or from the click in a confirmation mail, until the API had it.',
-    labelNames: ['form'],
+    labels: { form: 'forms' },
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800],
   },
   statuses: {
     type: Counter,
     name: 'newsletter_relay_subscriptions_total',
     help: 'What the API says of the subscriptions of delivered signups, by form and status: its word, other for one that its specification lacks, or unknown. Counted once, after the second question where the first answer was validating or pending.',
-    labelNames: ['form', 'status'],
+    labels: { form: 'forms', status: [...subscriptionStatuses, 'other', 'unknown'] },
   },
   backlog: {
     type: Gauge,
     name: 'newsletter_relay_backlog',
     help: 'Signups that are waiting or sent and not known to be at the API, by form.',
-    labelNames: ['form'],
+    labels: { form: null },
   },
   oldest: {
     type: Gauge,
     name: 'newsletter_relay_oldest_waiting_seconds',
     help: 'Age of the oldest signup in the backlog, by form; 0 where there is none.',
-    labelNames: ['form'],
+    labels: { form: null },
   },
   unclear: {
     type: Gauge,
     name: 'newsletter_relay_unclear_consents',
     help: 'Signups of the last 30 days whose consent is a text that is neither yes nor no, by form, while no sentence is named in RELAY_CONSENT_SENTENCES; of the newest 1000 of all forms.',
-    labelNames: ['form'],
+    labels: { form: null },
   },
   queue: {
     type: Gauge,
     name: 'newsletter_relay_queue',
     help: 'Signups in the store, by state.',
-    labelNames: ['state'],
+    labels: { state: null },
   },
   held: {
     type: Gauge,
@@ -120,37 +123,37 @@ const table = {
     type: Counter,
     name: 'newsletter_relay_api_deviations_total',
     help: 'Fields in which the API differs from its specification, by operation and field; deliveries went on.',
-    labelNames: ['operation', 'field'],
+    labels: { operation: null, field: null },
   },
   apiUp: {
     type: Gauge,
     name: 'newsletter_relay_api_up',
     help: '0 while deliveries of this form fail because of the API, the key or the publication; otherwise 1.',
-    labelNames: ['form'],
+    labels: { form: null },
   },
   keyRefused: {
     type: Gauge,
     name: 'newsletter_relay_key_refused',
     help: '1 while the API answers deliveries of this form with 401 or 403; otherwise 0.',
-    labelNames: ['form'],
+    labels: { form: null },
   },
   publicationRefused: {
     type: Gauge,
     name: 'newsletter_relay_publication_refused',
     help: '1 while the API answers deliveries of this form with 404; otherwise 0.',
-    labelNames: ['form'],
+    labels: { form: null },
   },
   mails: {
     type: Counter,
     name: 'newsletter_relay_confirmation_mails_total',
     help: 'Confirmation mails that the mail server has taken, by form.',
-    labelNames: ['form'],
+    labels: { form: 'forms' },
   },
   confirmations: {
     type: Counter,
     name: 'newsletter_relay_confirmations_total',
     help: 'Signups confirmed by a click in their confirmation mail, by form.',
-    labelNames: ['form'],
+    labels: { form: 'forms' },
   },
   mailUp: {
     type: Gauge,
@@ -161,19 +164,19 @@ const table = {
     type: Counter,
     name: 'newsletter_relay_webhooks_total',
     help: 'Webhooks attempted, by destination and result: delivered, waiting (to be sent again) or dead.',
-    labelNames: ['destination', 'result'],
+    labels: { destination: 'destinations', result: ['delivered', 'waiting', 'dead'] },
   },
   webhookQueue: {
     type: Gauge,
     name: 'newsletter_relay_webhook_queue',
     help: 'Webhooks in the store, by destination and state: waiting, or dead (given up).',
-    labelNames: ['destination', 'state'],
+    labels: { destination: null, state: null },
   },
   webhookUp: {
     type: Gauge,
     name: 'newsletter_relay_webhook_up',
     help: '0 while a destination accepts no webhooks or is held; otherwise 1.',
-    labelNames: ['destination'],
+    labels: { destination: null },
   },
   storeUp: {
     type: Gauge,
@@ -212,19 +215,29 @@ const table = {
   },
 } satisfies Readonly<Record<string, MetricRow>>;
 
-/** What a metric is called here. */
-export type MetricName = keyof typeof table;
-
 /** The table of metrics, for what is generated from it. */
-export const metricRows: Readonly<Record<MetricName, MetricRow>> = table;
+export const metricRows: Readonly<Record<string, MetricRow>> = table;
 
 type Meters = { readonly [Name in keyof typeof table]: InstanceType<(typeof table)[Name]['type']> };
 
-function createMeters(registry: Registry): Meters {
-  const meters = Object.entries<MetricRow>(table).map(([name, { type: Meter, ...row }]) => [
-    name,
-    new Meter({ ...row, registers: [registry] }),
-  ]);
+/** Makes the metrics, with every series of which all values are known. */
+function createMeters(registry: Registry, { forms, webhooks }: MetricsContext['config']): Meters {
+  const valuesOf = (values: LabelValues): readonly (string | number)[] => {
+    if (values === 'forms') return Object.keys(forms);
+    return values === 'destinations' ? webhooks.map(({ name }) => name) : (values ?? []);
+  };
+  const meters = Object.entries<MetricRow>(table).map(([name, { type: Meter, labels = {}, ...row }]) => {
+    const meter = new Meter({ ...row, labelNames: Object.keys(labels), registers: [registry] });
+    const known = Object.entries(labels).filter(([, values]) => values !== null);
+    const series = known.reduce<Record<string, string | number>[]>(
+      (all, [label, values]) => all.flatMap((each) => valuesOf(values).map((value) => ({ ...each, [label]: value }))),
+      [{}],
+    );
+    for (const each of known.length > 0 ? series : [])
+      if (meter instanceof Histogram) meter.zero(each);
+      else meter.inc(each, 0);
+    return [name, meter];
+  });
   // Each entry has the type of its row.
   return Object.fromEntries(meters) as Meters;
 }
@@ -236,12 +249,13 @@ function createMeters(registry: Registry): Meters {
  *   does for a visitor. Prometheus gives up on a page after ten seconds
  */
 export function createMetrics(context: MetricsContext, timeoutMs = answerWithinMs): Metrics {
-  const { config } = context;
+  const { config, events } = context;
   const registry = new Registry();
   // A Worker has no process of its own.
   if (config.store.kind !== 'durable-object') collectDefaultMetrics({ register: registry });
-  const meters = createMeters(registry);
-  const failingDestinations = countEvents(context, meters);
+  const meters = createMeters(registry, config);
+  const failures = followFailures(events);
+  countEvents(events, meters);
   const disk = diskSpaceOf(config.store);
   const startedAt = context.now();
   return {
@@ -257,44 +271,17 @@ export function createMetrics(context: MetricsContext, timeoutMs = answerWithinM
       ]);
       meters.storeUp.set(works ? 1 : 0);
       // No await from here on: another request may run concurrently. A missing figure is better than an old one.
-      showStore(read, meters, { ...context, startedAt }, failingDestinations);
+      showStore(read, meters, { ...context, startedAt }, failures());
+      showFailures(failures(), meters, Object.keys(config.forms));
       showDisk(room, meters);
       return { text: await registry.metrics(), type: registry.contentType };
     },
   };
 }
 
-/** Counts what happens, from zero. @returns the destinations that accept no webhooks at present */
-function countEvents({ config, events }: MetricsContext, meters: Meters): ReadonlySet<string> {
-  const {
-    signups,
-    reviews,
-    refusals,
-    acknowledgement,
-    attempts,
-    age,
-    statuses,
-    mails,
-    confirmations,
-    mailUp,
-    webhooks,
-  } = meters;
-  const forms = Object.keys(config.forms);
-  for (const form of forms) {
-    for (const result of ['kept', 'held', 'review']) signups.inc({ form, result }, 0);
-    for (const cause of Object.keys(suspicions)) reviews.inc({ form, cause }, 0);
-    refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
-    for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
-    age.zero({ form });
-    for (const status of [...subscriptionStatuses, 'other', 'unknown']) statuses.inc({ form, status }, 0);
-    mails.inc({ form }, 0);
-    confirmations.inc({ form }, 0);
-  }
-  mailUp.set(1);
-  for (const { name: destination } of config.webhooks)
-    for (const result of ['delivered', 'waiting', 'dead']) webhooks.inc({ destination, result }, 0);
-  const failingDestinations = new Set<string>();
-
+/** Counts what happens. */
+function countEvents(events: MetricsContext['events'], meters: Meters): void {
+  const { signups, reviews, refusals, acknowledgement, attempts, age, statuses } = meters;
   events.on({
     accepted({ form, suspectedBecause: cause, heldUntil, tookMs }) {
       const result = cause === null ? 'kept' : heldUntil === undefined ? 'review' : 'held';
@@ -314,17 +301,11 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
     deadLetter({ form, ofMail = false }) {
       if (!ofMail) attempts.inc({ form, result: 'dead' });
     },
-    confirmationSent: ({ form }) => mails.inc({ form }),
-    confirmed: ({ form }) => confirmations.inc({ form }),
-    mailCircuitOpened: () => mailUp.set(0),
-    mailCircuitClosed: () => mailUp.set(1),
+    confirmationSent: ({ form }) => meters.mails.inc({ form }),
+    confirmed: ({ form }) => meters.confirmations.inc({ form }),
     apiDeviated: ({ operation, field }) => meters.deviations.inc({ operation, field }),
-    webhookAttempted: ({ destination, result }) => webhooks.inc({ destination, result }),
-    webhooksFailing: ({ destination }) => failingDestinations.add(destination),
-    webhooksAccepted: ({ destination }) => failingDestinations.delete(destination),
+    webhookAttempted: ({ destination, result }) => meters.webhooks.inc({ destination, result }),
   });
-  followCircuits(events, forms, meters);
-  return failingDestinations;
 }
 
 /** The label of a status: words of the API are many, labels are few. */
@@ -332,33 +313,19 @@ function statusLabel(status: string | null): string {
   return status === null ? 'unknown' : isUnknownStatus(status) ? 'other' : status;
 }
 
-/** Shows for each form whether the API takes its signups. */
-function followCircuits(
-  events: MetricsContext['events'],
+/** Shows which forms the API refuses, and whether the mail server takes mails. */
+function showFailures(
+  failures: readonly FailingEvent[],
+  { apiUp, keyRefused, publicationRefused, mailUp }: Meters,
   forms: readonly string[],
-  { apiUp, keyRefused, publicationRefused }: Meters,
 ): void {
-  /** API keys and publications with an open circuit breaker, with the status of the last answer. */
-  const openCircuits = new Map<string, { readonly forms: readonly string[]; readonly status: number | null }>();
-  const show = (): void => {
-    for (const form of forms) {
-      const circuits = [...openCircuits.values()].filter((circuit) => circuit.forms.includes(form));
-      apiUp.set({ form }, circuits.length > 0 ? 0 : 1);
-      keyRefused.set({ form }, circuits.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
-      publicationRefused.set({ form }, circuits.some(({ status }) => status === 404) ? 1 : 0);
-    }
-  };
-  show();
-  events.on({
-    circuitOpened({ scope, forms: affected, status }) {
-      openCircuits.set(scope, { forms: affected, status });
-      show();
-    },
-    circuitClosed({ scope }) {
-      openCircuits.delete(scope);
-      show();
-    },
-  });
+  mailUp.set(failures.some(({ what }) => what === 'mailServer') ? 0 : 1);
+  for (const form of forms) {
+    const ofForm = failures.filter((each) => each.what === 'api' && each.forms.includes(form));
+    apiUp.set({ form }, ofForm.length > 0 ? 0 : 1);
+    keyRefused.set({ form }, ofForm.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
+    publicationRefused.set({ form }, ofForm.some(({ status }) => status === 404) ? 1 : 0);
+  }
 }
 
 /** What the page shows of the store. */
@@ -377,7 +344,7 @@ function showStore(
   read: Awaited<ReturnType<typeof readStore>> | null,
   { queue, held, backlog, oldest, unclear, webhookQueue, webhookUp, paused, reader, erased }: Meters,
   { config, now, startedAt }: MetricsContext & { readonly startedAt: number },
-  failingDestinations: ReadonlySet<string>,
+  failures: readonly FailingEvent[],
 ): void {
   for (const gauge of [queue, backlog, oldest, unclear, webhookQueue, webhookUp]) gauge.reset();
   for (const gauge of [held, paused, reader, erased]) gauge.remove();
@@ -397,7 +364,8 @@ function showStore(
   for (const { destination, waiting, dead, held } of read.backlogs) {
     webhookQueue.set({ destination, state: 'waiting' }, waiting);
     webhookQueue.set({ destination, state: 'dead' }, dead);
-    webhookUp.set({ destination }, held !== null || failingDestinations.has(destination) ? 0 : 1);
+    const fails = failures.some(({ what, scope }) => what === 'webhooks' && scope === destination);
+    webhookUp.set({ destination }, held !== null || fails ? 0 : 1);
   }
 }
 

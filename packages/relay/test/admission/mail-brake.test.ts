@@ -162,9 +162,9 @@ it('sends a held mail when its hour has come, one of a mailbox, and then tells t
   await relay.signUp('f@example.com');
   await mailTo(mail, 'f@example.com');
   expect(mail.received.map(({ recipient }) => recipient).filter((to) => to.includes('gmail'))).toHaveLength(1);
-  expect(relay.events.filter(({ type }) => type === 'mailsHeld' || type === 'mailsResumed')).toEqual([
-    { type: 'mailsHeld', form: 'default', mailsPerHour: 2 },
-    { type: 'mailsResumed', form: 'default' },
+  expect(relay.events.filter((event) => 'what' in event)).toMatchObject([
+    { type: 'failing', what: 'mails', forms: ['default'], reason: expect.stringContaining('2 confirmation') as string },
+    { type: 'works', what: 'mails', scope: 'default' },
   ]);
 });
 

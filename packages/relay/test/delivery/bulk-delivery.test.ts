@@ -286,10 +286,10 @@ describe('the confirmation of batches', () => {
       change: { openBatches: () => Promise.reject(new StoreUnavailableError('The disk is full.')) },
     });
     await test.confirm();
-    expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
+    expect(test.events).toMatchObject([{ type: 'failing', what: 'store', reason: 'The disk is full.' }]);
     expect(test.delivery.nextConfirmationAt).toBe(startAt + 1000);
     test.lane.context.health.succeeded('claim');
-    expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
+    expect(test.events.at(-1)).toMatchObject({ type: 'works', what: 'store' });
   });
 
   it('makes the backlog counted again, for batches that were interrupted', async () => {

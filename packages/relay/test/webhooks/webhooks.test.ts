@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { type Operator, relayOperator } from '../../src/ops/operator.ts';
-import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
 import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
@@ -100,21 +99,6 @@ describe('a webhook', () => {
     });
   });
 
-  it('is sent again with the same id and a new signature until the receiver accepts it', async () => {
-    const receiver = await startReceiver();
-    let failures = 0;
-    receiver.instead = () => {
-      failures += 1;
-      const status = [500, 503, 404][failures - 1];
-      return Promise.resolve(new Response(null, { status: status ?? 200 }));
-    };
-    const relay = start(receiver);
-    await signUp(relay, 'ada');
-    await allSent(relay, 1);
-    expect(receiver.received).toHaveLength(4);
-    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
-  });
-
   it('is kept while the receiver is down, also over a restart, and none is lost', async () => {
     const receiver = await startReceiver();
     receiver.instead = () => Promise.resolve(new Response(null, { status: 503 }));
@@ -135,25 +119,6 @@ describe('a webhook', () => {
     expect([...emails.values()].sort()).toEqual(names.map((name) => `${name}@example.com`).sort());
   });
 
-  it('is given up after three days and ten attempts, and can be redriven', async () => {
-    const receiver = await startReceiver(secret, true);
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 500 }));
-    let late = 0;
-    const relay = start(receiver, { now: () => Date.now() + late });
-    await signUp(relay, 'ada');
-    await waitUntil('it was attempted ten times', () => receiver.received.length >= 10);
-    expect(await backlog(relay)).toMatchObject({ waiting: 1, dead: 0 });
-    late = giveUpAfterMs;
-    await waitUntil('it is a dead letter', async () => (await backlog(relay))?.dead === 1);
-    expect(await backlog(relay)).toMatchObject({ waiting: 0, reason: 'The receiver answered 500.' });
-    receiver.instead = null;
-    receiver.received.length = 0;
-    expect(await (await operatorOf(relay)).redriveWebhooks('other')).toBeNull();
-    expect(await (await operatorOf(relay)).redriveWebhooks('default')).toBe(1);
-    await allSent(relay, 1);
-    expect(receiver.received).toMatchObject([{ data: { email: 'ada@example.com' } }]);
-  });
-
   it('is held after the answer 410 until an operator resumes the destination', async () => {
     const receiver = await startReceiver();
     receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
@@ -169,42 +134,11 @@ describe('a webhook', () => {
       held: 'The receiver answered 410: it wants no more webhooks.',
     });
     expect(await (await operatorOf(relay)).resumeWebhooks('other')).toBe(false);
+    expect(await (await operatorOf(relay)).redriveWebhooks('other')).toBeNull();
+    expect(await (await operatorOf(relay)).redriveWebhooks('default')).toBe(0);
     expect(await (await operatorOf(relay)).resumeWebhooks('default')).toBe(true);
     await allSent(relay, 3);
     expect(new Set(receiver.received.map(({ data }) => data.email)).size).toBe(3);
-  });
-
-  it('is sent at once after an operator says so, however long it would wait', async () => {
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '3000' } }));
-    const relay = start(receiver, { webhooks: {} });
-    await signUp(relay, 'ada');
-    await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
-    receiver.instead = null;
-    expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThan(Date.now() + 2_000_000);
-    await (await operatorOf(relay)).resumeWebhooks('default');
-    await allSent(relay, 1);
-  });
-
-  it('waits for its backoff where the receiver asks for no wait at all', async () => {
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '0' } }));
-    const relay = start(receiver, { webhooks: { backoff: { firstMs: 600_000 } } });
-    const before = Date.now();
-    await signUp(relay, 'ada');
-    await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
-    expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThanOrEqual(before + 300_000);
-  });
-
-  it('does not follow a redirect, and says so', async () => {
-    const other = await startReceiver();
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(Response.redirect(other.url, 307));
-    const relay = start(receiver);
-    await signUp(relay, 'ada');
-    const reason = await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
-    expect(reason).toBe('The receiver answered 307, a redirect, which is not followed: set the URL that it leads to.');
-    expect(other.received).toEqual([]);
   });
 
   it('reports the confirmation by a person before the delivery, however slow the receiver is', async () => {
