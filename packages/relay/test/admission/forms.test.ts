@@ -4,16 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import type { RelayEvent } from '../../src/events.ts';
-import { readConfig } from '../../src/index.ts';
-import {
-  environment,
-  formPost,
-  post,
-  publicationId,
-  runRelay,
-  type RelayParts,
-  type RunningRelay,
-} from '../running-relay.ts';
+import { formPost, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { asked } from './ask.ts';
@@ -169,35 +160,5 @@ describe('a relay with several forms', () => {
     expect(await location('club', club)).toBe('https://club.example/welcome');
     const own = new URL((await location('jobs', jobs)) ?? '', 'http://relay.example/base/signup/jobs');
     expect(own.pathname).toBe('/base/thanks/jobs');
-  });
-});
-
-describe('RELAY_SECRET with PostgreSQL', () => {
-  const read = (settings: Readonly<Record<string, string>>) => () =>
-    readConfig({ ...environment, RELAY_STORE: 'postgres://relay:secret@127.0.0.1/relay', ...settings });
-
-  it.each([
-    [{}],
-    [{ RELAY_FORM_TOKEN: 'false', RELAY_PROOF: 'off', RELAY_CONSENT_ADDRESS: 'shortened' }],
-    [{ RELAY_CONSENT_ADDRESS: 'none' }],
-  ])('is not required by a form with %j', (settings) => {
-    expect(read(settings)).not.toThrow();
-  });
-
-  it.each([
-    [{ RELAY_FORM_TOKEN: 'true' }],
-    [{ RELAY_PROOF: 'always' }],
-    [{ RELAY_PROOF: 'attack' }],
-    [{ RELAY_CONSENT_ADDRESS: 'hashed' }],
-    [
-      {
-        RELAY_CONFIRMATION: 'true',
-        RELAY_MAIL_FROM: 'news@example.com',
-        RELAY_SMTP_URL: 'smtp://127.0.0.1:25',
-        RELAY_PUBLIC_URL: 'https://signup.example.com',
-      },
-    ],
-  ])('is required by a form with %j', (settings) => {
-    expect(read(settings)).toThrow(/RELAY_SECRET is missing/);
   });
 });

@@ -144,7 +144,10 @@ const rows: Readonly<Record<string, Row>> = {
       { level: 'error', reason: 'the disk is full', msg: 'a request was answered with 503' },
       refusal(503, 'UNAVAILABLE'),
     ],
-    events: [{ type: 'storeFailed', reason: 'the disk is full' }, refusedEvent(503, 'UNAVAILABLE')],
+    events: [
+      { type: 'failing', what: 'store', scope: '', forms: [], reason: 'the disk is full', needsOperator: false },
+      refusedEvent(503, 'UNAVAILABLE'),
+    ],
   },
   'a signup that a defect of the store ends': {
     request: () => post(ada),
@@ -235,17 +238,6 @@ describe('an answer to what is no signup', () => {
     const answer = await runRelay().fetch(request(method, '/signup', { origin, ...headers }));
     expect([answer.status, Object.fromEntries(answer.headers)]).toEqual([status, { ...always, ...expected }]);
   });
-});
-
-it.each([
-  ['names the page of the operator', undefined, true],
-  ['names no page that is not there', { operatorToken: undefined }, false],
-])('the address of the relay %s, to programs and browsers', async (_, parts, isNamed) => {
-  const relay = runRelay(parts);
-  for (const accept of ['*/*', 'text/html']) {
-    const answer = await relay.fetch(request('GET', '/', { accept }));
-    expect((await answer.text()).includes('operator')).toBe(isNamed);
-  }
 });
 
 describe('the length of a body', () => {
