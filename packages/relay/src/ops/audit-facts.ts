@@ -9,6 +9,7 @@ export const wordsOfKind: Readonly<Record<ConsentRecord['kind'], string>> = {
   unclear: 'unclear: the form sent these words, which are neither yes nor no, nor in RELAY_CONSENT_SENTENCES',
   given: 'given with the form',
   confirmed: 'confirmed by the link in a mail',
+  left: 'withdrawn by the one click of the program that shows the mail',
 };
 
 /** What the status of the API means for somebody who signed up; any other word stands for itself. */
