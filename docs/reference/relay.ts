@@ -77,12 +77,7 @@ export function metricsPage(): Page {
 
 ${table(
   ['Metric', 'Kind', 'Labels', 'Meaning'],
-  Object.values(metricRows).map(({ name, type, labels = {}, help }) => [
-    code(name),
-    type.name.toLowerCase(),
-    codes(Object.keys(labels)),
-    help,
-  ]),
+  metricRows.map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
 )}
 
 ## Alerting rules for Prometheus
@@ -100,7 +95,7 @@ reported once.
 ${table(
   ['Event', 'When', 'Event at the end'],
   [
-    ...Object.entries(alertConditions).map(([name, { when, end }]) => [code(name), when, code(end)]),
+    ...Object.values(alertConditions).map(({ begin, when, end }) => [code(begin), when, code(end)]),
     [
       code('dead_letters'),
       'The API refused `count` signups for good within a minute, or the mail server their confirmation mails; with the last reason.',

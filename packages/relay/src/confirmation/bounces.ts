@@ -37,7 +37,7 @@ const replyCode = /(?:^|[:;"'(<[])\s*([245])[0-5]\d(?=[ -]|$)/m;
 /** A code of RFC 3463, which counts where the reply itself is left out. */
 const enhancedCode = /(?<![\w.])([245])\.\d{1,3}\.\d{1,3}(?![\w.])/;
 
-/** Whether the server said that it will never take such a mail: by the class of its reply, else as the service has it. */
+/** Whether the server will never take such a mail: by the class of its reply, else as the service has it. */
 export function isPermanent(reason: string, hard: boolean): boolean {
   const [, digit] = replyCode.exec(reason) ?? enhancedCode.exec(reason) ?? [];
   return digit === undefined ? hard : digit === '5';
@@ -47,8 +47,8 @@ const refuse = (...why: Parameters<typeof refused>): Response =>
   Response.json(refusalBody(refused(...why)), { status: why[0] });
 
 /**
- * A hard bounce makes dead letters of the open signups of its address, and ends the mails to that mailbox; a soft one is
- * noted with them. Whether the address is known shows in no answer.
+ * A hard bounce makes dead letters of the open signups of its address, and ends the mails to that mailbox; a soft one
+ * is noted with them. Whether the address is known shows in no answer.
  *
  * @param secrets - of Standard Webhooks: any of them may have signed
  */

@@ -6,49 +6,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventListener, type EventListener, type Fallible } from '../events.ts';
 import type { Log } from '../log.ts';
 
-/**
- * Every condition: what fails, when that is reported and with which words before its reason, and the event and message
- * of its end. Its name is the event of its beginning.
- */
+/** The conditions that are reported, by what fails. */
 export const alertConditions = {
-  store_failing: {
-    what: 'store',
+  store: {
+    begin: 'store_failing',
     why: 'Visitors are answered with 503, and no signup is kept. ',
     when: 'Signups could not be kept for 30 seconds, with the reason, for example a full disk; visitors get 503.',
     end: 'store_recovered',
     over: 'Signups are kept again.',
   },
-  delivery_stalled: {
-    what: 'api',
+  api: {
+    begin: 'delivery_stalled',
     why: '',
     when: 'The API is down for 15 minutes; at once where its answer needs a person: 401 or 403 (the key), 404 (the publication), 402 (the plan).',
     end: 'delivery_resumed',
     over: 'The API takes signups again; what waited is being delivered.',
   },
-  mail_failing: {
-    what: 'mailServer',
+  mailServer: {
+    begin: 'mail_failing',
     why: 'Nobody can confirm a signup. ',
     when: 'The mail server has taken no confirmation mails for 15 minutes; at once where it refuses the account.',
     end: 'mail_recovered',
     over: 'The mail server takes confirmation mails again.',
   },
-  mails_held: {
-    what: 'mails',
+  mails: {
+    begin: 'mails_held',
     why: '',
     when: 'A form has sent `RELAY_CONFIRMATION_MAILS_PER_HOUR`, or its half of them, by an attack or by a success; more mails are held until an hour has room.',
     end: 'mails_resumed',
     over: 'The form holds no more confirmation mails.',
   },
-} as const satisfies Readonly<
-  Record<string, { readonly what: Fallible } & Readonly<Record<'why' | 'when' | 'end' | 'over', string>>>
->;
+} as const satisfies Readonly<Record<Exclude<Fallible, 'webhooks'>, Condition>>;
+
+/** The events of its begin and its end; what is said before the reason, and at the end; when, for the reference. */
+type Condition = Readonly<Record<'begin' | 'why' | 'when' | 'end' | 'over', string>>;
 
 type Conditions = typeof alertConditions;
 
 /** JSON body of the webhook's request. */
 export interface Alert {
   /** A condition, its end, or `dead_letters`: signups were refused for good, `count` since the last such alert. */
-  readonly event: keyof Conditions | Conditions[keyof Conditions]['end'] | 'dead_letters';
+  readonly event: Conditions[keyof Conditions]['begin' | 'end'] | 'dead_letters';
   /** What happened and what to do, in a sentence or two. */
   readonly message: string;
   /** Names of the affected forms; empty for the whole relay. */
@@ -111,11 +109,6 @@ export function createAlerts({
   };
 
   const open = new Map<string, OpenCondition>();
-  const conditionOf = (what: Fallible) =>
-    (Object.keys(alertConditions) as (keyof Conditions)[])
-      .map((name) => ({ name, ...alertConditions[name] }))
-      .find((each) => each.what === what);
-
   let dead: { reason: string; count: number; readonly forms: Set<string>; readonly timer: NodeJS.Timeout } | null =
     null;
   const sendDead = (): void => {
@@ -141,27 +134,27 @@ export function createAlerts({
         dead.forms.add(form);
       },
       failing({ what, scope, forms, reason, needsOperator }) {
-        const condition = conditionOf(what);
         const known: OpenCondition = open.get(`${what} ${scope}`) ?? { forms, message: '', isReported: false };
-        if (!condition || known.isReported) return;
+        if (what === 'webhooks' || known.isReported) return;
+        const { begin, why } = alertConditions[what];
         open.set(`${what} ${scope}`, known);
-        known.message = condition.why + reason;
+        known.message = why + reason;
         const report = (): void => {
           clearTimeout(known.timer);
           known.isReported = true;
-          send(condition.name, known.message, known.forms);
+          send(begin, known.message, known.forms);
         };
         if (needsOperator) report();
         else known.timer ??= setTimeout(report, what === 'store' ? storeDelayMs : outageDelayMs).unref();
       },
       // The end is reported only if the beginning was.
       works({ what, scope }) {
-        const condition = conditionOf(what);
         const known = open.get(`${what} ${scope}`);
-        if (!condition || !known) return;
+        if (what === 'webhooks' || !known) return;
         clearTimeout(known.timer);
         open.delete(`${what} ${scope}`);
-        if (known.isReported) send(condition.end, condition.over, known.forms);
+        const { end, over } = alertConditions[what];
+        if (known.isReported) send(end, over, known.forms);
       },
     }),
     // Ends retries: each alert in flight gets one last attempt.

@@ -62,7 +62,7 @@ export function operatorApi(
     });
   }
   api.get('/api/signups', async ({ req }) => {
-    const { after, limit, whole, ...parts } = req.query();
+    const { after: _after, limit: _limit, whole, ...parts } = req.query();
     const signups = await operator.list(filterOf(parts), pageOf(req));
     return answer({ signups: whole === 'true' ? signups : signups.map(toListed) });
   });

@@ -6,18 +6,6 @@ import { publicationId } from '../running-relay.ts';
 import { type Answer, failing, hourMs, named, start, startSender, status, withCode } from './started-sender.ts';
 
 describe('an accepted webhook', () => {
-  it.each([200, 204, 299])('is deleted after the answer %i', async (code) => {
-    const test = startSender();
-    await test.add();
-    test.answer = status(code);
-    expect(await test.deliver()).toBeNull();
-    expect(await test.backlog()).toMatchObject({ waiting: 0, dead: 0, reason: null });
-    expect(test.events).toEqual([{ type: 'webhookAttempted', destination: 'crm', result: 'delivered' }]);
-    expect(test.logged).toMatchObject([
-      { level: 'info', msg: 'sent a webhook', destination: 'crm', event: 'signup.delivered', attempt: 1 },
-    ]);
-  });
-
   it('names the publication of its form, and none where the form is gone', async () => {
     const test = startSender();
     await test.add();

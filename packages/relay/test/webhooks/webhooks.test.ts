@@ -3,18 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { type Operator, relayOperator } from '../../src/ops/operator.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
-import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
+import { type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
 import { clicked } from '../clicked.ts';
 
 /** Short waits without jitter. */
 const webhooks = { backoff: { firstMs: 20, maxMs: 60 } };
 const delivery = { backoff: { firstMs: 20, maxMs: 60 } };
-
-const operatorToken = 'the-token-of-the-operator';
 
 const unlimited = (): SandboxApi => sandboxApi({ seed: 'demo', profile: 'unlimited' });
 
@@ -24,16 +21,11 @@ function start(receiver: Pick<Receiver, 'url'>, { api = unlimited().fetch, setti
     delivery,
     webhooks,
     settings: { ...webhookSettings(receiver), ...settings },
-    operatorToken,
     ...parts,
   });
   relay.start();
   return relay;
 }
-
-/** Through the HTTP API. */
-const operatorOf = async (relay: RunningRelay): Promise<Operator> =>
-  relayOperator(await onPort((request) => relay.fetch(request)), operatorToken);
 
 const signUp = async (relay: RunningRelay, ...names: readonly string[]): Promise<void> => {
   for (const name of names) {
@@ -75,30 +67,6 @@ describe('a webhook', () => {
     expect(relay.logged.join('')).not.toMatch(/secret-path|ada@|whsec_/);
   });
 
-  it('reports a refused signup with the reason, and an erased one by its id', async () => {
-    const receiver = await startReceiver();
-    const api = unlimited();
-    api.instead = () =>
-      Promise.resolve(
-        Response.json(
-          { status: 400, statusText: 'Bad Request', errors: [{ message: 'No such tier.', code: 'INVALID' }] },
-          { status: 400 },
-        ),
-      );
-    const relay = start(receiver, { api: api.fetch });
-    await signUp(relay, 'ada');
-    await waitUntil('the refusal is reported', () => receiver.received.length === 1);
-    await (await operatorOf(relay)).erase('ada@example.com');
-    await waitUntil('the erasure is reported', () => receiver.received.length === 2);
-    const [refused, erased] = receiver.received;
-    expect(refused).toMatchObject({ type: 'signup.refused', data: { email: 'ada@example.com' } });
-    expect(refused?.data.reason).toContain('No such tier');
-    expect(erased).toMatchObject({
-      type: 'signup.erased',
-      data: { signup: refused?.data.signup, email: null, received_at: null },
-    });
-  });
-
   it('is kept while the receiver is down, also over a restart, and none is lost', async () => {
     const receiver = await startReceiver();
     receiver.instead = () => Promise.resolve(new Response(null, { status: 503 }));
@@ -117,28 +85,6 @@ describe('a webhook', () => {
     // A request of the first process may arrive after its stop; it has the id of the one that repeats it.
     const emails = new Map(receiver.received.map(({ id, data }) => [id, data.email]));
     expect([...emails.values()].sort()).toEqual(names.map((name) => `${name}@example.com`).sort());
-  });
-
-  it('is held after the answer 410 until an operator resumes the destination', async () => {
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
-    const relay = start(receiver);
-    await signUp(relay, 'ada');
-    await waitUntil('the destination is held', async () => (await backlog(relay))?.held ?? null);
-    await signUp(relay, 'bob', 'eve');
-    await waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === 3);
-    receiver.instead = null;
-    expect(receiver.received).toHaveLength(1);
-    expect(await backlog(relay)).toMatchObject({
-      waiting: 3,
-      held: 'The receiver answered 410: it wants no more webhooks.',
-    });
-    expect(await (await operatorOf(relay)).resumeWebhooks('other')).toBe(false);
-    expect(await (await operatorOf(relay)).redriveWebhooks('other')).toBeNull();
-    expect(await (await operatorOf(relay)).redriveWebhooks('default')).toBe(0);
-    expect(await (await operatorOf(relay)).resumeWebhooks('default')).toBe(true);
-    await allSent(relay, 3);
-    expect(new Set(receiver.received.map(({ data }) => data.email)).size).toBe(3);
   });
 
   it('reports the confirmation by a person before the delivery, however slow the receiver is', async () => {
