@@ -8,7 +8,7 @@ it.each([
   ['ignore what they are asked', 'ignore'],
   ['post as browsers without JavaScript', 'page'],
   ['prove as people do', 'prove'],
-] as const)('people get their mail within two minutes while bots %s', async (_case, bots) => {
+] as const)('people get their mail within two minutes while bots %s', { timeout: 900_000 }, async (_case, bots) => {
   const { peopleInTime, mostMailsInAnHour, accepted, mailed, held } = await attack({ ...plan, bots });
   console.log(bots, { peopleInTime, mostMailsInAnHour, accepted, mailed, held });
   expect(peopleInTime).toBeGreaterThanOrEqual(58);

@@ -112,7 +112,7 @@ describe('a request other than a signup', () => {
       const answer = await runRelay(parts).fetch(page('/', { headers: { accept: '*/*' } }));
       expect([answer.status, await answer.text()]).toEqual([
         200,
-        expect.stringMatching(`takes signups[^]*${names}\\.?$`),
+        expect.stringMatching(`takes signups[^]*${names}\\.?\\s*$`),
       ]);
       const shown = await runRelay(parts).fetch(page('/'));
       const text = await shown.text();
