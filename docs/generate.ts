@@ -25,7 +25,7 @@ const folders = {
     await elementPage(),
     ...examplePages(options),
     settingsPage(),
-    await metricsPage(),
+    metricsPage(),
     await sandboxPage(),
     assumptionsPage(),
   ],

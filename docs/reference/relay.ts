@@ -1,12 +1,10 @@
 /** The pages about the relay: its settings, its metrics and its alerts. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore, settings } from '@newsletter-kit/relay';
+import { settings } from '@newsletter-kit/relay';
 import { parse } from 'yaml';
 import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
-import { Events } from '../../packages/relay/src/events.ts';
-import { createMetrics } from '../../packages/relay/src/ops/metrics.ts';
+import { metricRows } from '../../packages/relay/src/ops/metrics.ts';
 import { root } from '../site.ts';
 import { code, codes, table, type Page } from './page.ts';
 
@@ -59,7 +57,7 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly runbook: string };
 }
 
-export async function metricsPage(): Promise<Page> {
+export function metricsPage(): Page {
   const rules = (
     parse(readFileSync(join(root, 'packages/relay/deploy/prometheus/rules.yml'), 'utf8')) as {
       readonly groups: readonly { readonly rules: readonly Rule[] }[];
@@ -77,7 +75,10 @@ export async function metricsPage(): Promise<Page> {
 
 ## Metrics
 
-${table(['Metric', 'Kind', 'Labels', 'Meaning'], await metricRows())}
+${table(
+  ['Metric', 'Kind', 'Labels', 'Meaning'],
+  metricRows.map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
+)}
 
 ## Alerting rules for Prometheus
 
@@ -94,7 +95,7 @@ reported once.
 ${table(
   ['Event', 'When', 'Event at the end'],
   [
-    ...Object.entries(alertConditions).map(([name, { when, end }]) => [code(name), when, code(end)]),
+    ...Object.values(alertConditions).map(({ begin, when, end }) => [code(begin), when, code(end)]),
     [
       code('dead_letters'),
       'The API refused `count` signups for good within a minute, or the mail server their confirmation mails; with the last reason.',
@@ -104,33 +105,6 @@ ${table(
 )}
 `,
   };
-}
-
-/** Reads the page of a new relay, after an event of each kind with labels of its own. */
-async function metricRows(): Promise<readonly (readonly string[])[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'newsletter-reference-'));
-  const address = { kind: 'sqlite', path: join(folder, 'relay.db') } as const;
-  const store = await openStore(address);
-  await store.webhooks.setDestinations([{ name: 'crm', types: ['signup.delivered'] }]);
-  const events = new Events();
-  const metrics = createMetrics({
-    config: { forms: { default: { consent: { sentences: [] } } }, webhooks: [{ name: 'crm' }], store: address },
-    store,
-    health: { probe: () => Promise.resolve() },
-    events,
-    now: Date.now,
-  });
-  events.emit({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
-  const { text } = await metrics.page();
-  await store.close();
-  rmSync(folder, { recursive: true });
-  return [...text.matchAll(/^# HELP (newsletter_relay_\w+) (.*)\n# TYPE \w+ (\w+)/gm)].map(
-    ([, name = '', help = '', kind = '']) => {
-      const series = [...text.matchAll(new RegExp(`^${name}(?:_count)?\\{([^}]*)\\}`, 'gm'))];
-      const labels = series.flatMap(([, each = '']) => [...each.matchAll(/(\w+)=/g)].map(([, label = '']) => label));
-      return [code(name), kind, codes([...new Set(labels)]), help];
-    },
-  );
 }
 
 function describeRule({ alert, expr, for: lasting, labels, annotations }: Rule): string {

@@ -16,6 +16,24 @@ export const suspicions = {
 /** The name of such a cause. */
 export type Suspicion = keyof typeof suspicions;
 
+/** What signups need: the store, the API, the mail server, room for mails in the hour, a destination of webhooks. */
+export type Fallible = 'store' | 'api' | 'mailServer' | 'mails' | 'webhooks';
+
+/** That something fails. */
+export interface FailingEvent {
+  readonly type: 'failing';
+  readonly what: Fallible;
+  /** The API key or publication, the form or the destination; empty for the whole relay. */
+  readonly scope: string;
+  /** The forms that it concerns; empty for all. */
+  readonly forms: readonly string[];
+  readonly reason: string;
+  /** Whether it does not pass by itself. */
+  readonly needsOperator: boolean;
+  /** Status of the API's answer; null without a readable one. */
+  readonly status?: number | null | undefined;
+}
+
 /** One event. Its texts are safe to show. */
 export type RelayEvent =
   /**
@@ -61,56 +79,24 @@ export type RelayEvent =
       readonly reason: string;
       readonly ofMail?: boolean;
     }
-  /**
-   * The circuit breaker of `scope`, an API key or a publication, has opened: deliveries pause. `forms`: the forms that
-   * use it. `status`: of the API's answer; null without a readable answer. `cause`: `status 401`, `TimeoutError`, …
-   * `needsOperator`: the failure does not pass by itself.
-   */
-  | {
-      readonly type: 'circuitOpened';
-      readonly scope: string;
-      readonly forms: readonly string[];
-      readonly status: number | null;
-      readonly cause: string;
-      readonly reason: string;
-      readonly needsOperator: boolean;
-    }
-  /** The API takes signups of `scope` again. */
-  | { readonly type: 'circuitClosed'; readonly scope: string }
+  /** Something fails from now on, or for another reason than before. */
+  | FailingEvent
+  /** It works again, or there is room again. */
+  | { readonly type: 'works'; readonly what: Fallible; readonly scope: string }
   /** The mail server has accepted a confirmation mail. `waitedMs`: since it was due. */
   | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
   /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
   | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }
   /** A person has left by the program that shows their mails. `isDelivered`: the API has the signup. */
   | { readonly type: 'left'; readonly form: string; readonly isDelivered: boolean }
-  /** A form has sent its confirmation mails of the hour, of all or of one kind of signups: more mails are held. */
-  | { readonly type: 'mailsHeld'; readonly form: string; readonly mailsPerHour: number }
-  /** The form holds no more mails. */
-  | { readonly type: 'mailsResumed'; readonly form: string }
-  /** The circuit breaker of the mail server has opened. `needsOperator`: the failure does not pass by itself. */
-  | { readonly type: 'mailCircuitOpened'; readonly reason: string; readonly needsOperator: boolean }
-  /** The mail server accepts mails again. */
-  | { readonly type: 'mailCircuitClosed' }
   /** A webhook was sent to a destination; `waiting`: not accepted, it will be sent again; `dead`: it was given up. */
   | {
       readonly type: 'webhookAttempted';
       readonly destination: string;
       readonly result: 'delivered' | 'waiting' | 'dead';
     }
-  /** A destination accepts no webhooks. `needsOperator`: that does not pass by itself. */
-  | {
-      readonly type: 'webhooksFailing';
-      readonly destination: string;
-      readonly reason: string;
-      readonly needsOperator: boolean;
-    }
-  /** The destination accepts webhooks again. */
-  | { readonly type: 'webhooksAccepted'; readonly destination: string }
   /** A call or an answer of the API differs from its specification, and the delivery went on: once for each field. */
-  | { readonly type: 'apiDeviated'; readonly operation: string; readonly field: string; readonly problem: string }
-  /** The store cannot be written or read. */
-  | { readonly type: 'storeFailed'; readonly reason: string }
-  | { readonly type: 'storeRecovered' };
+  | { readonly type: 'apiDeviated'; readonly operation: string; readonly field: string; readonly problem: string };
 
 /** Posts that were refused. */
 export type RefusedEvent = Extract<RelayEvent, { type: 'refused' }>;
@@ -152,4 +138,14 @@ export class Events {
   readonly emit: EventListener = (event) => {
     for (const listener of this.#listeners) listener(event);
   };
+}
+
+/** What fails at present. */
+export function followFailures(events: Pick<Events, 'on'>): () => readonly FailingEvent[] {
+  const open = new Map<string, FailingEvent>();
+  events.on({
+    failing: (event) => open.set(`${event.what} ${event.scope}`, event),
+    works: ({ what, scope }) => open.delete(`${what} ${scope}`),
+  });
+  return () => [...open.values()];
 }

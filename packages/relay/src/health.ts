@@ -31,6 +31,8 @@ const provenMs = 60_000;
 /** The least room on the disk, in bytes: more than a signup needs. */
 const leastRoom = 128 * 1024;
 
+const wholeStore = { what: 'store', scope: '' } as const;
+
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
   readonly #failing = new Set<StoreOperation>();
@@ -57,7 +59,7 @@ export class StoreHealth {
         { reason: error.message },
         'the store fails: signups are answered with 503, and delivery pauses until it works',
       );
-      onEvent({ type: 'storeFailed', reason: error.message });
+      onEvent({ type: 'failing', ...wholeStore, forms: [], reason: error.message, needsOperator: false });
     }
     this.#failing.add(use);
     this.#failedAt = this.#options.now();
@@ -72,7 +74,7 @@ export class StoreHealth {
     if (use === 'probe') this.#failing.delete('accept');
     if (this.#failing.size > 0) return;
     this.#options.log.info('the store works again');
-    this.#options.onEvent({ type: 'storeRecovered' });
+    this.#options.onEvent({ type: 'works', ...wholeStore });
   }
 
   /**

@@ -17,8 +17,8 @@ import type { EventListener, RefusedEvent } from './events.ts';
 import { checkMail, checkSender } from './mail-checks.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
-import { noteClosed } from './ops/private-access.ts';
+import { type CheckResult, followStatus, storeOperator } from './ops/operator.ts';
+import { isOpen, noteClosed } from './ops/private-access.ts';
 import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/group.ts';
 import type { BackoffOptions } from './queue/retry.ts';
 import { createPrivateRoutes, createRoutes } from './routes.ts';
@@ -124,7 +124,7 @@ export function createRelay(options: RelayOptions): Relay {
   const stop = new AbortController();
   const context = createContext(options, stop.signal);
   const { now } = context;
-  const status = createRunningStatus(context);
+  const running = followStatus(context);
   const metrics = createMetrics(context);
 
   const clientOf = platform.clientOf ?? clientsOf(context);
@@ -142,7 +142,7 @@ export function createRelay(options: RelayOptions): Relay {
   const check = (): ReturnType<Relay['check']> =>
     checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));
   const operator = storeOperator(store, {
-    running: status.read,
+    running,
     check: (asked = {}) =>
       checkAll(config, [
         checkStore(config, store, now),
@@ -160,6 +160,7 @@ export function createRelay(options: RelayOptions): Relay {
     reception,
     endpoint,
     privateRoutes: access.listen ? undefined : privateRoutes,
+    hasOperator: !access.listen && isOpen(access),
     linkKey: confirmation?.key,
     statusOf: (form, email) => deliveries.statusOf(form, email),
     tagFiles: platform.tagFiles,

@@ -15,6 +15,7 @@ import { isOpen, refuse, refusePrivate } from './ops/private-access.ts';
 import { contents } from './pages/contents.ts';
 import { formPage, refusalPage } from './admission/form-page.ts';
 import { pageOf, siteOf, unstored } from './pages/page.ts';
+import { wordsIn } from './pages/words.ts';
 
 /** What answers behind the routes. */
 export interface Answering {
@@ -22,6 +23,7 @@ export interface Answering {
   readonly endpoint: SignupEndpoint;
   /** Undefined where they have an address of their own. */
   readonly privateRoutes: Hono | undefined;
+  readonly hasOperator: boolean;
   /** Signs the links in confirmation mails; undefined where no form sends any. */
   readonly linkKey: Buffer | undefined;
   readonly statusOf: ConfirmationPagesOptions['statusOf'];
@@ -29,10 +31,10 @@ export interface Answering {
   readonly tagFiles: Hono | undefined;
 }
 
-/** Answer for a person who opens the relay's address in a browser. */
+/** Answer for whoever opens the relay's address. */
 const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
-There is nothing to do here.
-`;
+There is nothing to do here`;
+const greetings = { open: `${greeting}; its operator finds everything at /operator.\n`, closed: `${greeting}.\n` };
 
 const notFound = refused(
   404,
@@ -50,11 +52,19 @@ const scriptNotFound = (): Response =>
 /** Beginnings of the paths that need state; {@link createSignupRoutes} has all others. */
 export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/bounces', '/operator'] as const;
 
-/** The routes of forms, and every route that needs no state. @param signUp - answers a post to a form */
+/** What {@link createSignupRoutes} routes to. */
+export interface SignupRouting {
+  readonly reception: Reception;
+  /** Answers a post to a form. */
+  readonly signUp: SignUp;
+  /** Whether the operator's page is below the same address. */
+  readonly hasOperator: boolean;
+}
+
+/** The routes of forms, and every route that needs no state. */
 export function createSignupRoutes(
   forms: RelayContext['config']['forms'],
-  reception: Reception,
-  signUp: SignUp,
+  { reception, signUp, hasOperator }: SignupRouting,
 ): Hono<RequestEnvironment> {
   const defaultForm = forms['default'] ?? null;
   const app = new Hono<RequestEnvironment>();
@@ -69,8 +79,12 @@ export function createSignupRoutes(
   if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
   app.get('/thanks', () => shown(thanksPage(defaultForm)));
   app.get('/', ({ req: { raw }, text, redirect }) => {
-    if (!wantsPage(headerOf(raw))) return text(greeting, 200, { 'cache-control': 'no-store' });
-    return defaultForm?.page ? redirect('signup') : shown(pageOf(siteOf(defaultForm), contents.notFound));
+    if (!wantsPage(headerOf(raw)))
+      return text(greetings[hasOperator ? 'open' : 'closed'], 200, { 'cache-control': 'no-store' });
+    if (defaultForm?.page) return redirect('signup');
+    const site = siteOf(defaultForm);
+    const html = hasOperator ? `<p><a href="operator">${wordsIn(site.lang).operatorPage}</a></p>` : undefined;
+    return shown(pageOf(site, contents.notFound, { html }));
   });
   app.get('/livez', livez);
   app.notFound((request) => {
@@ -95,10 +109,14 @@ const shown = ({ headers, html }: Page): Response => new Response(html, { header
 /** Every route of a relay. */
 export function createRoutes(
   context: RelayContext,
-  { reception, endpoint, privateRoutes, linkKey, statusOf, tagFiles }: Answering,
+  { reception, endpoint, privateRoutes, hasOperator, linkKey, statusOf, tagFiles }: Answering,
 ): Hono<RequestEnvironment> {
   const { config } = context;
-  const app = createSignupRoutes(config.forms, reception, (post, thanks) => endpoint.answer(post, thanks));
+  const app = createSignupRoutes(config.forms, {
+    reception,
+    signUp: (post, thanks) => endpoint.answer(post, thanks),
+    hasOperator,
+  });
   if (privateRoutes) app.route('/', privateRoutes);
   else app.get('/readyz', () => readyz(context, false));
   if (tagFiles) app.route('/', tagFiles);

@@ -178,10 +178,10 @@ export class AbuseProtection {
   /** Counts the signup for its mailbox and, where nothing is suspected, its mail: in this hour or in a later one. */
   async #countMail(attempt: CheckedPost): Promise<ProtectionResult> {
     const { screened, post, submission, now, proof, releases } = attempt;
-    const { email } = submission;
     const suspected = attempt.suspectedBecause !== null;
+    const signup = { email: submission.email, suspected, client: post.client };
     const budget = suspected ? null : mailBudget(post.form, proof);
-    const { within, mailAt, release } = await this.#rateLimits.countMailbox({ email, suspected }, now, budget);
+    const { within, mailAt, release } = await this.#rateLimits.countMailbox(signup, now, budget);
     releases.push(release);
     if (mailAt === null && budget?.hoursAhead === 0) {
       const { name: form } = post.form;
@@ -212,24 +212,30 @@ export class AbuseProtection {
     if (heldSome === held.size > 0) return;
     if (isHeld) {
       log.warn({ form, mailsPerHour }, 'the form has sent its confirmation mails of the hour; more are held');
-      events.emit({ type: 'mailsHeld', form, mailsPerHour });
+      const reason = `The form "${form}" has sent its share of ${mailsPerHour} confirmation mails an hour, and holds more until an hour has room. If people sign up, redrive them and raise RELAY_CONFIRMATION_MAILS_PER_HOUR; if bots do, discard them, and set RELAY_PROOF=attack.`;
+      events.emit({ type: 'failing', what: 'mails', scope: form, forms: [form], reason, needsOperator: true });
     } else {
       log.info({ form }, 'the form sends confirmation mails again');
-      events.emit({ type: 'mailsResumed', form });
+      events.emit({ type: 'works', what: 'mails', scope: form });
     }
   }
 }
 
+/** The share of the mails for proven posts that is left for visitors whose network has had none of them in the hour. */
+const reservedShare = 0.1;
+
 /**
  * The mails of an hour that a signup draws on. A form that may ask for proofs keeps half of them for posts with one,
- * and asks for a proof before it holds a mail.
+ * and asks for a proof before it holds a mail. Bots can prove too, but post from few networks.
  */
 function mailBudget({ name, protection, confirmation }: Form, proof: CheckedPost['proof']): MailBudget | null {
   if (confirmation === null) return null;
   const { mailsPerHour } = confirmation;
   if (protection.proof !== 'attack') return { name, most: mailsPerHour, hoursAhead };
   const half = Math.floor(mailsPerHour / 2);
-  if (proof === 'given') return { name: `${name} proven`, most: mailsPerHour - half, hoursAhead };
+  const most = mailsPerHour - half;
+  if (proof === 'given')
+    return { name: `${name} proven`, most, hoursAhead, reserved: Math.floor(most * reservedShare) };
   return { name, most: half, hoursAhead: proof === 'none' ? 0 : hoursAhead };
 }
 

@@ -23,6 +23,17 @@ export interface MailBudget {
   readonly most: number;
   /** In how many hours after this one a mail may be sent instead. */
   readonly hoursAhead: number;
+  /** How many of them are for networks that have had none in the hour. Default: none. */
+  readonly reserved?: number;
+}
+
+/** A signup that is counted for its mailbox. */
+export interface CountedSignup {
+  readonly email: string;
+  /** Suspected signups, which cause no mail, have a limit of their own. */
+  readonly suspected: boolean;
+  /** The visitor's IP address; null where it is unknown. */
+  readonly client: string | null;
 }
 
 const hourMs = 3_600_000;
@@ -69,35 +80,64 @@ export class RateLimits {
   }
 
   /**
-   * Counts a signup for its mailbox. Suspected signups, which cause no mail, have a limit of their own.
+   * Counts a signup for its mailbox.
    *
    * @param mails - counts the confirmation mail too: in this hour, or in the next one with room
    * @returns `mailAt`: when that mail is due: `now`, or a moment of a later hour; null where no hour has room
    */
   async countMailbox(
-    { email, suspected }: { readonly email: string; readonly suspected: boolean },
+    { email, suspected, client }: CountedSignup,
     now: number,
     mails: MailBudget | null = null,
   ): Promise<{ readonly within: boolean; readonly mailAt: number | null; release(this: void): Promise<void> }> {
     const address = this.#counters('address', `${suspected ? 'review' : 'mail'} ${mailboxKey(email)}`);
+    if (mails === null) {
+      const { reached, release } = await this.#count(address, now);
+      return { within: reached.length === 0, mailAt: now, release };
+    }
     const thisHour = Math.floor(now / hourMs);
-    const last = thisHour + (mails?.hoursAhead ?? 0);
-    const ahead = this.#ahead.get(mails?.name ?? '');
-    const next = ahead && ahead.hour <= last ? ahead.hour : thisHour;
+    const last = thisHour + mails.hoursAhead;
+    const before = this.#ahead.get(mails.name);
+    const next = before && before.hour <= last ? before.hour : thisHour;
+    const network = client === null ? null : networksOf(client).narrow;
     for (let hour = thisHour; ; hour = Math.max(hour + 1, next)) {
-      const windowMs = (hour + 1) * hourMs - now;
-      const mail = mails && { key: this.#keyOf('mails', `${mails.name} ${hour}`), most: mails.most, windowMs };
-      const { reached, release } = await this.#count(mail ? [...address, mail] : address, now);
-      const isFull = reached.some(({ key }) => key === mail?.key);
+      const own = hour === thisHour ? network : null;
+      const { isFull, within, release } = await this.#countMail(address, { ...mails, hour, network: own }, now);
       if (isFull && hour < last) continue;
-      const within = reached.every(({ key }) => key === mail?.key);
-      if (!mails || isFull || !within || hour === thisHour) return { within, mailAt: isFull ? null : now, release };
+      if (isFull || !within || hour === thisHour) return { within, mailAt: isFull ? null : now, release };
       // Spread over the hour, so that it does not begin with all of them.
-      const before = this.#ahead.get(mails.name);
-      const place = before?.hour === hour ? before.mails : 0;
+      const ahead = this.#ahead.get(mails.name);
+      const place = ahead?.hour === hour ? ahead.mails : 0;
       this.#ahead.set(mails.name, { hour, mails: place + 1 });
       return { within, mailAt: Math.floor((hour + place / mails.most) * hourMs), release };
     }
+  }
+
+  /** Counts a mail in an hour. Where all is sent but what is reserved, that is for a network that has had none. */
+  async #countMail(
+    address: readonly Counter[],
+    {
+      name,
+      most,
+      reserved = 0,
+      hour,
+      network,
+    }: MailBudget & { readonly hour: number; readonly network: string | null },
+    now: number,
+  ): Promise<{ readonly isFull: boolean; readonly within: boolean; release(this: void): Promise<void> }> {
+    const windowMs = (hour + 1) * hourMs - now;
+    const counter = (part: string, points: number): Counter => {
+      return { key: this.#keyOf('mails', `${name}${part} ${hour}`), most: points, windowMs };
+    };
+    const mail = counter('', most - reserved);
+    const ofNetwork = (points: number): Counter[] =>
+      network === null || reserved === 0 ? [] : [counter(` of ${network}`, points)];
+    const { reached, release } = await this.#count([...address, mail, ...ofNetwork(most)], now);
+    const isFull = reached.some(({ key }) => key === mail.key);
+    const within = reached.every(({ key }) => key === mail.key);
+    if (!isFull || !within || ofNetwork(1).length === 0) return { isFull, within, release };
+    const first = await this.#count([...address, counter(' reserved', reserved), ...ofNetwork(1)], now);
+    return { isFull: first.reached.length > 0, within, release: first.release };
   }
 
   /** Uses what can be used once. @returns how it is released; null if it was used before */

@@ -12,7 +12,7 @@ import { checkMail, checkSender } from '../mail-checks.ts';
 import { openTransport } from '../confirmation/smtp.ts';
 import { StartupError, StoreInUseError } from '../errors.ts';
 import { type CheckOptions, type CheckResult, OperatorError, relayOperator, selectorFormat } from '../ops/operator.ts';
-import { addressOf, operatorToken, remoteRelay, type RemoteRelay } from './with-operator.ts';
+import { addressOf, operatorToken, remoteRelay, type RemoteRelay, withStore } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
 
@@ -68,15 +68,8 @@ async function checkHere(unanswered: unknown, asked: CheckOptions): Promise<read
 /** Opens the store and tries it. */
 async function checkOwnStore(config: RelayConfig): Promise<readonly CheckResult[]> {
   const name = 'store';
-  // Loaded only now, so that help and completion answer at once.
-  const { openStore } = await import('../store/open-store.ts');
   try {
-    const store = await openStore(config.store);
-    try {
-      return await checkStore(config, store, Date.now);
-    } finally {
-      await store.close();
-    }
+    return await withStore(config.store, (store) => checkStore(config, store, Date.now));
   } catch (error) {
     if (error instanceof StoreInUseError)
       return [{ name, result: 'warning', text: 'A running relay has opened it, so it was not tried.' }];

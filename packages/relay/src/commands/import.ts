@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import { readStoreConfig } from '../config/read.ts';
 import { storeName } from '../config/store-address.ts';
-import { type RemoteRelay, remoteRelay } from './with-operator.ts';
+import { type RemoteRelay, remoteRelay, withStore } from './with-operator.ts';
 import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 
@@ -29,61 +29,44 @@ export function define(command: Command) {
     );
 }
 
-/** Where an import goes. */
-interface Target extends Pick<SignupStore, 'load' | 'close'> {
-  readonly name: string;
-}
-
-/** @throws StartupError if the store cannot be opened */
-async function openTarget(remote: RemoteRelay | null): Promise<Target> {
-  if (remote) {
-    const { address, operator } = remote;
-    return { name: address, load: (...records) => operator.load(...records), close: () => Promise.resolve() };
-  }
-  const config = readStoreConfig(process.env);
-  // Loaded only now, so that help and completion answer at once.
-  const { openStore } = await import('../store/open-store.ts');
-  const store = await openStore(config.store);
-  return {
-    name: storeName(config.store),
-    load: (...records) => store.load(...records),
-    close: () => store.close(),
-  };
-}
-
 async function importFile(
   file: string,
   forms: readonly string[] | undefined,
   remote: RemoteRelay | null,
 ): Promise<void> {
   if (file !== '-') checkReadable(file);
-  const { BadLineError, importLines, errorsIn } = await import('../store/transfer.ts');
+  if (remote) return readInto(remote.operator, remote.address, file, forms);
+  const { store: address } = readStoreConfig(process.env);
   // Opened before the input is read: where a running relay holds the store, the import fails at once.
-  const store = await openTarget(remote);
-  try {
-    if (file !== '-') {
-      const problems = await errorsIn(linesOf(createReadStream(file)), mostProblems);
-      if (problems.length > 0)
-        throw new StartupError(
-          [`Nothing was imported, since ${file} has errors:`, ...problems.map(({ message }) => message)].join('\n  - '),
-        );
-    }
-    let reported = 0;
-    const { signups, added, consents } = await importLines(
-      store,
-      linesOf(file === '-' ? process.stdin : createReadStream(file)),
-      {
-        forms,
-        onProgress(progress) {
-          const lines = progress.signups + progress.consents;
-          if (lines < reported + progressEvery) return;
-          reported = lines;
-          process.stderr.write(`${lines} lines read, ${progress.added} signups added\n`);
-        },
-      },
+  return withStore(address, (store) => readInto(store, storeName(address), file, forms));
+}
+
+async function readInto(
+  target: Pick<SignupStore, 'load'>,
+  name: string,
+  file: string,
+  forms: readonly string[] | undefined,
+): Promise<void> {
+  const { BadLineError, importLines, errorsIn } = await import('../store/transfer.ts');
+  const problems = file === '-' ? [] : await errorsIn(linesOf(createReadStream(file)), mostProblems);
+  if (problems.length > 0)
+    throw new StartupError(
+      [`Nothing was imported, since ${file} has errors:`, ...problems.map(({ message }) => message)].join('\n  - '),
     );
+  let reported = 0;
+  const lines = linesOf(file === '-' ? process.stdin : createReadStream(file));
+  try {
+    const { signups, added, consents } = await importLines(target, lines, {
+      forms,
+      onProgress(progress) {
+        const read = progress.signups + progress.consents;
+        if (read < reported + progressEvery) return;
+        reported = read;
+        process.stderr.write(`${read} lines read, ${progress.added} signups added\n`);
+      },
+    });
     process.stdout.write(
-      `Read: ${signups} signups, of which ${added} were new, and ${consents} entries of the consent ledger, into ${store.name}.\n`,
+      `Read: ${signups} signups, of which ${added} were new, and ${consents} entries of the consent ledger, into ${name}.\n`,
     );
   } catch (error) {
     if (!(error instanceof BadLineError)) throw error;
@@ -91,8 +74,6 @@ async function importFile(
       `${error.message} The lines before it may be imported: correct it and import everything again, which adds nothing twice.`,
       { cause: error },
     );
-  } finally {
-    await store.close();
   }
 }
 

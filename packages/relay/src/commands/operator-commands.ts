@@ -23,6 +23,11 @@ const nothingHeld = 'Nothing is held about this address.';
 
 const jsonOption = () => new Option('--json', 'print JSON, for programs');
 
+/** A command that runs with an operator, without arguments of its own. */
+const plainly = (work: (operator: Operator) => Promise<void>) => ({
+  define: (command: Command) => command.action(() => withOperator(command, work)),
+});
+
 export const status = {
   define: (command: Command) =>
     command.addOption(jsonOption()).action(({ json }) =>
@@ -35,25 +40,15 @@ export const status = {
     ),
 };
 
-export const pause = {
-  define: (command: Command) =>
-    command.action(() =>
-      withOperator(command, async (operator) => {
-        await operator.setPaused(true);
-        print('Delivery is paused. Signups are still accepted, and wait.');
-      }),
-    ),
-};
+export const pause = plainly(async (operator) => {
+  await operator.setPaused(true);
+  print('Delivery is paused. Signups are still accepted, and wait.');
+});
 
-export const resume = {
-  define: (command: Command) =>
-    command.action(() =>
-      withOperator(command, async (operator) => {
-        await operator.setPaused(false);
-        print('Delivery is resumed.');
-      }),
-    ),
-};
+export const resume = plainly(async (operator) => {
+  await operator.setPaused(false);
+  print('Delivery is resumed.');
+});
 
 export const dead = {
   define: (command: Command) =>
@@ -115,9 +110,8 @@ export const suppressions = {
     command.argument('<file>', 'the file to write, readable by you alone; it must not exist').action((path) =>
       withOperator(command, async (operator) => {
         const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-          throw new StartupError(`${path} cannot be created: name a file that does not exist, in a folder that does.`, {
-            cause,
-          });
+          const remedy = 'name a file that does not exist, in a folder that does';
+          throw new StartupError(`${path} cannot be created: ${remedy}.`, { cause });
         });
         let count = 0;
         try {

@@ -8,6 +8,8 @@ import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
 import { isSecureAddress } from '@newsletter-kit/core/endpoint';
 import { readStoreConfig, type StoreConfig } from '../config/read.ts';
+import type { StoreAddress } from '../config/store-address.ts';
+import type { SignupStore } from '../store/signup-store.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
 import { loadOrCreateOperatorToken, operatorTokenFile } from '../secrets.ts';
 import { StartupError, StoreInUseError } from '../errors.ts';
@@ -57,17 +59,19 @@ export async function withOperator(
     throw new StartupError(
       `There is no store at ${config.store.path}: set RELAY_STORE as the relay has it, or start the relay, which creates it.`,
     );
-  // Loaded only now, so that help and completion answer at once.
-  const { openStore } = await import('../store/open-store.ts');
-  let store;
-  try {
-    store = await openStore(config.store);
-  } catch (error) {
+  return withStore(config.store, (store) => work(storeOperator(store))).catch((error: unknown) => {
     if (!(error instanceof StoreInUseError)) throw error;
     return work(relayOperator(addressOf(config), operatorToken(config) ?? ''));
-  }
+  });
+}
+
+/** Works on a store that no relay has open. @throws StartupError if it cannot be opened */
+export async function withStore<T>(address: StoreAddress, work: (store: SignupStore) => Promise<T>): Promise<T> {
+  // Loaded only now, so that help and completion answer at once.
+  const { openStore } = await import('../store/open-store.ts');
+  const store = await openStore(address);
   try {
-    await work(storeOperator(store));
+    return await work(store);
   } finally {
     await store.close();
   }

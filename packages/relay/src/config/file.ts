@@ -4,7 +4,6 @@
  */
 import { nearMiss } from '@newsletter-kit/core/engine';
 import type * as Yaml from 'yaml';
-import { goneSettings } from './gone.ts';
 import { keyIn, type Section, type SettingValue, type SettingValues } from './setting.ts';
 import { type ListedSetting, settings } from './settings.ts';
 
@@ -89,9 +88,7 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
       const fullName = path.join('.');
       const setting = settingOf(section, name);
       const text = setting && readValue(value);
-      const gone = goneSettings[`RELAY_${name.toUpperCase()}`];
-      if (!setting && gone) say(path, `"${fullName}" ${gone}: remove it.`);
-      else if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
+      if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
       else if (section !== null && setting.section !== section)
         say(
           path,

@@ -28,6 +28,10 @@ const request = subscriptionRequest.shape;
 /** Names of a SubscriptionRequest that only the operator may set: all but those of the page. */
 type PinnedField = Exclude<keyof SubscriptionRequest, 'email' | 'custom_fields' | (typeof attributionFields)[number]>;
 
+/** The setting of such a name. @param words - which values there are, for the reference */
+const pinned = <Value>(field: PinnedField, schema: z.ZodType<Value>, words = '') =>
+  setting(`RELAY_${field.toUpperCase()}`, schema, `Pins \`${field}\`${words}`);
+
 export const formSettings = group({
   /** Delivers its signups; a secret. */
   apiKey: setting(
@@ -235,56 +239,31 @@ export const formSettings = group({
     ),
   ),
   pinned: group({
-    double_opt_override: setting(
-      'RELAY_DOUBLE_OPT_OVERRIDE',
+    double_opt_override: pinned(
+      'double_opt_override',
       z.string().pipe(request.double_opt_override.def.innerType).optional(),
-      'Pins `double_opt_override`: `on`, `off` or `not_set`. `on` is recommended; with `RELAY_CONFIRMATION` leave it unset',
+      ': `on`, `off` or `not_set`. `on` is recommended; with `RELAY_CONFIRMATION` leave it unset',
     ),
-    send_welcome_email: setting(
-      'RELAY_SEND_WELCOME_EMAIL',
+    send_welcome_email: pinned('send_welcome_email', flag.optional(), ': `true` or `false`'),
+    reactivate_existing: pinned(
+      'reactivate_existing',
       flag.optional(),
-      'Pins `send_welcome_email`: `true` or `false`',
+      ', `true` or `false`: whether to reactivate a subscription that has unsubscribed. Use it only when the subscriber knowingly subscribes again, so for a form that says so',
     ),
-    reactivate_existing: setting(
-      'RELAY_REACTIVATE_EXISTING',
-      flag.optional(),
-      'Pins `reactivate_existing`, `true` or `false`: whether to reactivate a subscription that has unsubscribed. Use it only when the subscriber knowingly subscribes again, so for a form that says so',
-    ),
-    tier: setting(
-      'RELAY_TIER',
-      z.string().pipe(request.tier.def.innerType).optional(),
-      'Pins `tier`: `free` or `premium`',
-    ),
-    premium_tiers: setting(
-      'RELAY_PREMIUM_TIERS',
-      list(z.string()).optional(),
-      'Pins `premium_tiers`, names with commas between them',
-    ),
-    premium_tier_ids: setting(
-      'RELAY_PREMIUM_TIER_IDS',
-      list(request.premium_tier_ids.def.innerType.def.element).optional(),
-      'Pins `premium_tier_ids`',
-    ),
-    automation_ids: setting(
-      'RELAY_AUTOMATION_IDS',
-      list(request.automation_ids.def.innerType.def.element).optional(),
-      'Pins `automation_ids`',
-    ),
-    newsletter_list_ids: setting(
-      'RELAY_NEWSLETTER_LIST_IDS',
+    tier: pinned('tier', z.string().pipe(request.tier.def.innerType).optional(), ': `free` or `premium`'),
+    premium_tiers: pinned('premium_tiers', list(z.string()).optional(), ', names with commas between them'),
+    premium_tier_ids: pinned('premium_tier_ids', list(request.premium_tier_ids.def.innerType.def.element).optional()),
+    automation_ids: pinned('automation_ids', list(request.automation_ids.def.innerType.def.element).optional()),
+    newsletter_list_ids: pinned(
+      'newsletter_list_ids',
       list(request.newsletter_list_ids.def.innerType.def.element).optional(),
-      'Pins `newsletter_list_ids`',
     ),
-    skip_newsletter_list_auto_subscribe: setting(
-      'RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE',
+    skip_newsletter_list_auto_subscribe: pinned(
+      'skip_newsletter_list_auto_subscribe',
       flag.optional(),
-      'Pins `skip_newsletter_list_auto_subscribe`: `true` or `false`',
+      ': `true` or `false`',
     ),
-    complimentary_gift_id: setting(
-      'RELAY_COMPLIMENTARY_GIFT_ID',
-      z.optional(request.complimentary_gift_id.def.innerType),
-      'Pins `complimentary_gift_id`',
-    ),
+    complimentary_gift_id: pinned('complimentary_gift_id', z.optional(request.complimentary_gift_id.def.innerType)),
   } satisfies Partial<Record<PinnedField, unknown>>),
 });
 

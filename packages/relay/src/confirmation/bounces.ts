@@ -26,20 +26,29 @@ const bounce = z.union([
     .transform(({ data: { to, bounce } }) => ({
       address: to.join(''),
       reason: bounce.message,
-      hard: bounce.type !== 'Transient',
+      hard: bounce.type === 'Permanent',
     })),
   // Any other event: nothing came back.
-  z
-    .object({ type: z.string().regex(/^(?!email\.(?:bounced|complained)$)/) })
-    .transform(() => ({ address: '', reason: '', hard: false })),
+  z.object({ type: z.string().regex(/^(?!email\.(?:bounced|complained)$)/) }).transform(() => null),
 ]);
+
+/** The reply of a mail server in a text: its code (RFC 5321, 4.2.1) where a reply begins. */
+const replyCode = /(?:^|[:;"'(<[])\s*([245])[0-5]\d(?=[ -]|$)/m;
+/** A code of RFC 3463, which counts where the reply itself is left out. */
+const enhancedCode = /(?<![\w.])([245])\.\d{1,3}\.\d{1,3}(?![\w.])/;
+
+/** Whether the server will never take such a mail: by the class of its reply, else as the service has it. */
+export function isPermanent(reason: string, hard: boolean): boolean {
+  const [, digit] = replyCode.exec(reason) ?? enhancedCode.exec(reason) ?? [];
+  return digit === undefined ? hard : digit === '5';
+}
 
 const refuse = (...why: Parameters<typeof refused>): Response =>
   Response.json(refusalBody(refused(...why)), { status: why[0] });
 
 /**
- * A hard bounce makes dead letters of the open signups of its address, and ends the mails to that mailbox. Whether the
- * address is known shows in no answer.
+ * A hard bounce makes dead letters of the open signups of its address, and ends the mails to that mailbox; a soft one
+ * is noted with them. Whether the address is known shows in no answer.
  *
  * @param secrets - of Standard Webhooks: any of them may have signed
  */
@@ -74,7 +83,7 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
           'INVALID_BODY',
           'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.',
         );
-      if (read.data.hard) await endMails(context, read.data);
+      if (read.data) await note(context, read.data);
       return new Response(null, { status: 204 });
     })
     .onError((error) => {
@@ -84,13 +93,22 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
     });
 }
 
-async function endMails(
+async function note(
   { store, log, events, secrets, now }: RelayContext,
-  { address, reason: said }: z.output<typeof bounce>,
+  { address, reason: said, hard }: NonNullable<z.output<typeof bounce>>,
 ): Promise<void> {
   const { signups, mails } = await store.person(address);
   const open = signups.filter(({ state }) => state === 'unconfirmed');
-  const reason = `The confirmation mail came back: ${redact(said, secrets).slice(0, 300)}`;
+  const text = redact(said, secrets).slice(0, 300);
+  if (!isPermanent(said, hard)) {
+    const reason = `The confirmation mail came back for now: ${text}`;
+    for (const { id, tried } of open.filter(({ nextAttemptAt }) => nextAttemptAt === null)) {
+      await store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason, tried });
+      log.warn({ signup: id, reason }, 'the confirmation mail came back; its mailbox may get others');
+    }
+    return;
+  }
+  const reason = `The confirmation mail came back: ${text}`;
   await store.settle(
     open.map(({ id }) => id),
     { state: 'dead', at: now(), reason },

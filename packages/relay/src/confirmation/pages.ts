@@ -9,6 +9,7 @@ import { type Content, contents } from '../pages/contents.ts';
 import { linkPage, pageOf, type PageParts, siteOf, unstored } from '../pages/page.ts';
 import { wordsIn } from '../pages/words.ts';
 import { mailboxOf } from '../store/mailbox-mails.ts';
+import { personHash } from '../store/signup-identity.ts';
 import type { LinkedSignup, OpenSignup } from '../store/signup-store.ts';
 import { choicesHtml, type Chosen, readChoice } from './choice-page.ts';
 import { notMePath, signLink, verifyLink } from './mail.ts';
@@ -72,17 +73,21 @@ export function confirmationPages(
   async function leave(token: string): Promise<Response> {
     const id = verifyLink(key, token);
     if (id === null) return page(404, contents.brokenLink);
-    const linked = await store.linked(id);
-    const { state, form = '', submission = null } = linked?.signup ?? {};
-    if (submission !== null && state === 'unconfirmed') await stopMails({ id, form, submission });
-    // Also where it is confirmed at the same moment.
-    await store.leave(id, now());
-    health.succeeded('accept');
-    if (submission !== null && state !== 'unconfirmed') {
+    const first = (await store.linked(id))?.signup;
+    const isOpen = first?.submission && first.state === 'unconfirmed';
+    if (isOpen) await stopMails({ ...first, submission: first.submission });
+    // It is still there if it was confirmed at the same moment.
+    const signup = isOpen ? (await store.linked(id))?.signup : first;
+    if (signup?.submission) {
+      const { form, state, submission } = signup;
+      const entry = { signup: id, kind: 'left', at: now(), form, person: personHash(submission.email) } as const;
+      await store.load([], [{ ...entry, sentence: null, version: null, page: null, visitor: null }]);
+      await store.leave(id, now());
       log.info({ signup: id }, 'the person has left by the program that shows their mails');
       events.emit({ type: 'left', form, isDelivered: state === 'delivered' });
-    } else if (linked && submission === null)
+    } else if (signup)
       log.warn({ signup: id }, 'a person has left whose address is erased here: nobody can unsubscribe them');
+    health.succeeded('accept');
     return new Response(null, { headers: unstored });
   }
 

@@ -3,7 +3,8 @@ import type { Form } from '../config/form.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { defaultBackoff, type BackoffOptions } from '../queue/retry.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
-import { CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { toldCircuit } from '../circuits.ts';
+import type { CircuitBreaker } from '../queue/circuit-breaker.ts';
 import type { Queue } from '../queue/group.ts';
 import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
@@ -95,21 +96,15 @@ export class MailQueue implements Queue {
     this.#limits = limits;
     this.#confirmation = confirmation;
     this.#forms = new Map(confirmation.forms.map((form) => [form.name, form]));
-    const { log, events, now, random } = context;
+    const { log, events } = context;
     this.#claims = new ClaimSize(mailConcurrency, log);
-    this.#circuit = new CircuitBreaker({
+    this.#circuit = toldCircuit<TemporaryFailure>(context, {
+      what: 'mailServer',
+      scope: '',
+      forms: [],
       backoff: { ...defaultBackoff, ...backoff },
-      now,
-      random,
-      onOpen({ reason, needsOperator, step, tookMs }) {
-        const facts = { reason, step, tookMs };
-        log[needsOperator ? 'error' : 'warn'](facts, 'the mail server takes no confirmation mails; they wait');
-        events.emit({ type: 'mailCircuitOpened', reason, needsOperator });
-      },
-      onClose() {
-        log.info('the mail server takes mails again');
-        events.emit({ type: 'mailCircuitClosed' });
-      },
+      words: ['the mail server takes no confirmation mails; they wait', 'the mail server takes mails again'],
+      facts: (failure) => (failure ? { step: failure.step, tookMs: failure.tookMs } : {}),
     });
     this.#worker = new QueueWorker(context, {
       openForMs: () => this.#circuit.openForMs,

@@ -103,16 +103,18 @@ export const openTransport: OpenTransport = async (server, { dotMs, replyMs, una
 /** A mail that was not sent, or may not have been. No reason contains an address or a secret. */
 export type MailFailure =
   /** The server will never accept a mail to this recipient. */
-  | { readonly kind: 'permanent'; readonly reason: string }
-  | {
-      /** `unanswered`: the server may have taken the mail. */
-      readonly kind: 'temporary' | 'unanswered';
-      readonly reason: string;
-      /** What failed: the server, so that other mails wait too; this mail; or `unknown` until further failures. */
-      readonly scope: 'server' | 'mail' | 'unknown';
-      /** Whether the failure persists until a person acts. */
-      readonly needsOperator: boolean;
-    };
+  { readonly kind: 'permanent'; readonly reason: string } | LaterMail;
+
+/** A mail that is tried again. */
+interface LaterMail {
+  /** `unanswered`: the server may have taken the mail. */
+  readonly kind: 'temporary' | 'unanswered';
+  readonly reason: string;
+  /** What failed: the server, so that other mails wait too; this mail; or `unknown` until further failures. */
+  readonly scope: 'server' | 'mail' | 'unknown';
+  /** Whether the failure persists until a person acts. */
+  readonly needsOperator: boolean;
+}
 
 /** The properties of errors of nodemailer and of the system that are read here. */
 interface MailError {
@@ -150,60 +152,39 @@ export function classifyMailError(
   const text = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 300);
   // A reply about the recipient may contain the mailbox in any form: only its codes are used.
   const [codes = '', enhanced = ''] = /^\d{3}(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(response) ?? [];
-  const serverFailure = (reason: string, needsOperator: boolean): MailFailure => ({
+  const later = (scope: LaterMail['scope'], reason: string, needsOperator = false): LaterMail => ({
     kind: 'temporary',
     reason,
-    scope: 'server',
+    scope,
     needsOperator,
   });
   // From `onStep`: the content ended without its dot.
-  if (code === 'ESTREAM')
-    return { kind: 'temporary', reason: `The mail was not sent: ${text}`, scope: 'mail', needsOperator: false };
+  if (code === 'ESTREAM') return later('mail', `The mail was not sent: ${text}`);
   if (code === 'EAUTH' || code === 'ENOAUTH' || accountCodes.has(responseCode))
-    return serverFailure(`The mail server does not accept the account of RELAY_SMTP_URL: ${text}`, true);
-  if (/CERT|SELF_SIGNED|ERR_TLS/.test(originalCode))
-    return serverFailure(
-      `The certificate of the mail server is not valid (${originalCode}): name its authority in NODE_EXTRA_CA_CERTS, or add ?tls=unverified to RELAY_SMTP_URL.`,
-      true,
-    );
-  if (code === 'ETLS') return serverFailure(`The connection to the mail server cannot be encrypted: ${text}`, true);
+    return later('server', `The mail server does not accept the account of RELAY_SMTP_URL: ${text}`, true);
+  if (/CERT|SELF_SIGNED|ERR_TLS/.test(originalCode)) {
+    const remedy = 'name its authority in NODE_EXTRA_CA_CERTS, or add ?tls=unverified to RELAY_SMTP_URL';
+    return later('server', `The certificate of the mail server is not valid (${originalCode}): ${remedy}.`, true);
+  }
+  if (code === 'ETLS') return later('server', `The connection to the mail server cannot be encrypted: ${text}`, true);
   if (responseCode === 421 || responseCode < 400) {
     const reason = `${unansweredStep[step]}: ${text}`;
-    return step === 'reply' && responseCode !== 421
-      ? { kind: 'unanswered', reason, scope: 'unknown', needsOperator: false }
-      : serverFailure(reason, false);
+    const mayBeTaken = step === 'reply' && responseCode !== 421;
+    return mayBeTaken ? { ...later('unknown', reason), kind: 'unanswered' } : later('server', reason);
   }
-  if (command === 'MAIL FROM') {
-    const isPermanent = responseCode >= 500;
-    return serverFailure(
-      isPermanent
-        ? `The mail server does not accept RELAY_MAIL_FROM: ${text}`
-        : `The mail server defers mails: ${text}`,
-      isPermanent,
-    );
-  }
-  if (command === 'RCPT TO' && responseCode >= 500) {
-    // "Relay access denied" and policies (RFC 3463, 5.7) concern the sender, although the reply is to RCPT TO.
-    if (!enhanced.startsWith('5.7.') && !/\brelay/i.test(response))
-      return { kind: 'permanent', reason: `The mail server refuses this recipient: ${codes}.` };
-    return {
-      kind: 'temporary',
-      reason: `The mail server refuses to send this mail on (${codes}): RELAY_SMTP_URL may need an account.`,
-      scope: 'unknown',
-      needsOperator: true,
-    };
-  }
-  if (responseCode >= 500)
-    return {
-      kind: 'temporary',
-      reason: `The mail server refuses the mail: ${codes}.`,
-      scope: 'unknown',
-      needsOperator: true,
-    };
-  return {
-    kind: 'temporary',
-    reason: `The mail server defers this mail: ${codes}.`,
-    scope: 'mail',
-    needsOperator: false,
-  };
+  const isRefused = responseCode >= 500;
+  if (command === 'MAIL FROM')
+    return isRefused
+      ? later('server', `The mail server does not accept RELAY_MAIL_FROM: ${text}`, true)
+      : later('server', `The mail server defers mails: ${text}`);
+  if (!isRefused) return later('mail', `The mail server defers this mail: ${codes}.`);
+  if (command !== 'RCPT TO') return later('unknown', `The mail server refuses the mail: ${codes}.`, true);
+  // "Relay access denied" and policies (RFC 3463, 5.7) concern the sender, although the reply is to RCPT TO.
+  if (!enhanced.startsWith('5.7.') && !/\brelay/i.test(response))
+    return { kind: 'permanent', reason: `The mail server refuses this recipient: ${codes}.` };
+  return later(
+    'unknown',
+    `The mail server refuses to send this mail on (${codes}): RELAY_SMTP_URL may need an account.`,
+    true,
+  );
 }

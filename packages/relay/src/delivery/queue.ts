@@ -6,7 +6,8 @@ import type { Client } from '@newsletter-kit/core';
 import { isUnconfirmed } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
-import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { toldCircuit } from '../circuits.ts';
+import { ApiCircuits, type CircuitBreaker } from '../queue/circuit-breaker.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
@@ -94,25 +95,18 @@ function bulkOf({ config: { delivery } }: RelayContext): BulkOptions | null {
 
 /** One circuit breaker per API key and one per publication; lanes with the same key or publication share it. */
 function apiCircuits(
-  { config, now, random, log, events }: RelayContext,
+  context: RelayContext,
   backoff: BackoffOptions,
 ): (apiKey: string, publicationId: string) => ApiCircuits {
-  const forms = Object.values(config.forms);
+  const forms = Object.values(context.config.forms);
   const circuitOf = (scope: string, affected: readonly Form[]): CircuitBreaker<Retry> =>
-    new CircuitBreaker({
+    toldCircuit<Retry>(context, {
+      what: 'api',
+      scope,
+      forms: affected.map(({ name }) => name),
       backoff,
-      now,
-      random,
-      onOpen({ status, cause, reason, needsOperator }) {
-        const level = needsOperator ? 'error' : 'warn';
-        log[level]({ scope, cause, reason }, 'the API takes no signups; they are kept and wait');
-        const names = affected.map(({ name }) => name);
-        events.emit({ type: 'circuitOpened', scope, forms: names, status, cause, reason, needsOperator });
-      },
-      onClose() {
-        log.info({ scope }, 'the API takes signups again');
-        events.emit({ type: 'circuitClosed', scope });
-      },
+      words: ['the API takes no signups; they are kept and wait', 'the API takes signups again'],
+      facts: (failure) => ({ scope, ...(failure && { cause: failure.cause }) }),
     });
   // The key itself is a secret: messages name the first form that uses it.
   const ofKey = memoize((apiKey) => {

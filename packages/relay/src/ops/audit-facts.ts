@@ -9,6 +9,7 @@ export const wordsOfKind: Readonly<Record<ConsentRecord['kind'], string>> = {
   unclear: 'unclear: the form sent these words, which are neither yes nor no, nor in RELAY_CONSENT_SENTENCES',
   given: 'given with the form',
   confirmed: 'confirmed by the link in a mail',
+  left: 'withdrawn by the one click of the program that shows the mail',
 };
 
 /** What the status of the API means for somebody who signed up; any other word stands for itself. */
@@ -26,7 +27,9 @@ export const statusWords = (status: string | null): string =>
 export function mailsLine({ publication, mails, lastMailAt, suppressedAt }: MailboxRecord): string {
   const time = (moment: number): string => new Date(moment).toISOString();
   const objection =
-    suppressedAt === null ? '' : `; no more, as its owner said on ${time(suppressedAt)} that it was not them`;
+    suppressedAt === null
+      ? ''
+      : `; no more since ${time(suppressedAt)}, when its owner said that it was not them, or a mail came back`;
   return `Confirmation mails of ${publication} to this mailbox: ${mails}, the last on ${time(lastMailAt)}${objection}`;
 }
 

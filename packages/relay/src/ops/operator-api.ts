@@ -4,7 +4,7 @@ import { isAddress } from '@newsletter-kit/core/signup';
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';
-import type { PageRequest } from '../store/signup-store.ts';
+import type { PageRequest, SignupFilter } from '../store/signup-store.ts';
 import { unstored as headers } from '../pages/page.ts';
 import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
 import type { RelayContext } from '../context.ts';
@@ -46,128 +46,119 @@ export function operatorApi(
     return next();
   });
 
-  api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
-  api.get('/api/changes', async ({ req }) =>
-    Response.json({ number: await changes(Number(req.query('since'))) }, { headers }),
-  );
-  api.on(['GET', 'POST'], '/api/check', async ({ req }) => {
-    const read = checkRequest.safeParse(req.method === 'GET' ? {} : await req.json().catch(() => null));
-    if (!read.success)
-      return refuse(
-        refused(400, 'INVALID_BODY', 'Send {"dkim": "…", "mail": "…"}: a selector and an address, or neither.'),
-      );
-    return Response.json({ checks: await operator.check(read.data) }, { headers });
-  });
+  const filterOf = (query: Readonly<Record<string, string>>): SignupFilter => {
+    const read = readFilter(query, now());
+    if (!read.ok) throw badFilter(read.errors);
+    return read.filter;
+  };
+  api.get('/api/status', async () => answer(await operator.status()));
+  api.get('/api/changes', async ({ req }) => answer({ number: await changes(Number(req.query('since'))) }));
+  api.get('/api/check', async () => answer({ checks: await operator.check() }));
+  api.post('/api/check', async ({ req }) => answer({ checks: await operator.check(await bodyOf(req, checkBody)) }));
   for (const paused of [true, false]) {
     api.post(paused ? '/api/pause' : '/api/resume', async () => {
       await operator.setPaused(paused);
-      return Response.json({ paused }, { headers });
+      return answer({ paused });
     });
   }
   api.get('/api/signups', async ({ req }) => {
-    const { after, limit, whole, ...parts } = req.query();
-    const read = readFilter(parts, now());
-    if (!read.ok) return refuse(badFilter(read.errors));
-    const signups = await operator.list(read.filter, pageOf(after, limit));
-    return Response.json({ signups: whole === 'true' ? signups : signups.map(toListed) }, { headers });
+    const { after: _after, limit: _limit, whole, ...parts } = req.query();
+    const signups = await operator.list(filterOf(parts), pageOf(req));
+    return answer({ signups: whole === 'true' ? signups : signups.map(toListed) });
   });
   api.get('/api/forms', ({ req }) => {
     const address = config.mail.publicUrl ?? req.query('address') ?? new URL(req.url).origin;
     // A Worker serves every form and the tag at its root.
     const root = address.replace(/\/publications\/[^/]+$/, '');
-    return Response.json({ forms: Object.values(config.forms).map((form) => toListedForm(form, root)) }, { headers });
+    return answer({ forms: Object.values(config.forms).map((form) => toListedForm(form, root)) });
   });
-  api.get('/api/consents', async ({ req }) => {
-    const { after, limit } = req.query();
-    return Response.json({ consents: await operator.listConsents(pageOf(after, limit)) }, { headers });
-  });
-  api.get('/api/suppressions', async ({ req }) => {
-    const { after, limit } = req.query();
-    return Response.json({ hashes: await operator.suppressions(pageOf(after, limit)) }, { headers });
-  });
+  api.get('/api/consents', async ({ req }) => answer({ consents: await operator.listConsents(pageOf(req)) }));
+  api.get('/api/suppressions', async ({ req }) => answer({ hashes: await operator.suppressions(pageOf(req)) }));
   api.get('/api/export', (context) => {
-    const read = readFilter(context.req.query(), now());
-    if (!read.ok) return refuse(badFilter(read.errors));
-    const { filter } = read;
+    const filter = filterOf(context.req.query());
     context.header('content-type', 'application/x-ndjson');
     context.header('cache-control', 'no-store');
     return stream(context, async (out) => {
       for await (const line of exportLines(operator, filter)) await out.writeln(line);
     });
   });
-  api.post('/api/import', async ({ req }) => {
-    const read = importRequest.safeParse(await req.json().catch(() => null));
-    if (!read.success) return refuse(refused(400, 'INVALID_BODY', 'Send {"lines": […]} with lines of an export.'));
-    try {
-      return Response.json(await importLines(operator, read.data.lines), { headers });
-    } catch (error) {
-      if (!(error instanceof BadLineError)) throw error;
-      return refuse(refused(400, 'INVALID_BODY', error.message));
-    }
-  });
-  api.post('/api/redrive', async ({ req }) => {
-    const read = readFilter(req.query(), now());
-    if (!read.ok) return refuse(badFilter(read.errors));
-    return Response.json({ redriven: await operator.redrive(read.filter) }, { headers });
-  });
+  api.post('/api/import', async ({ req }) =>
+    answer(await importLines(operator, (await bodyOf(req, importBody)).lines)),
+  );
+  api.post('/api/redrive', async ({ req }) => answer({ redriven: await operator.redrive(filterOf(req.query())) }));
   api.post('/api/discard', async ({ req }) => {
-    const read = readFilter(req.query(), now());
-    if (!read.ok) return refuse(badFilter(read.errors));
-    if (Object.keys(read.filter).length === 0)
-      return refuse(badFilter(['Select the signups to discard, for example with "state"']));
-    return Response.json({ discarded: await operator.discard(read.filter) }, { headers });
+    const filter = filterOf(req.query());
+    if (Object.keys(filter).length === 0) throw badFilter(['Select the signups to discard, for example with "state"']);
+    return answer({ discarded: await operator.discard(filter) });
   });
   // The address of a person is sent in the body, because proxies log the query.
-  api.post('/api/person', async ({ req }) => {
-    const { address } = await personBody(req);
-    if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address.'));
-    return Response.json(await operator.person(address), { headers });
-  });
+  api.post('/api/person', async ({ req }) => answer(await operator.person((await bodyOf(req, personBody)).address)));
   api.post('/api/erase', async ({ req }) => {
-    const { address, keepConsent } = await personBody(req);
-    if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
-    return Response.json(await operator.erase(address, { keepConsent }), { headers });
+    const { address, keepConsent } = await bodyOf(req, personBody);
+    return answer(await operator.erase(address, { keepConsent }));
   });
-  api.post('/api/webhooks/:action{resume|redrive}', async ({ req }) => {
-    const read = webhookRequest.safeParse(await req.json().catch(() => null));
-    if (!read.success) return refuse(refused(400, 'INVALID_BODY', 'Send {"destination": "…"} with its name.'));
-    const { destination } = read.data;
-    const body =
-      req.param('action') === 'resume'
-        ? { resumed: await operator.resumeWebhooks(destination) }
-        : { redriven: await operator.redriveWebhooks(destination) };
-    return Response.json(body, { headers });
-  });
+  api.post('/api/webhooks/resume', async ({ req }) =>
+    answer({ resumed: await operator.resumeWebhooks((await bodyOf(req, webhookBody)).destination) }),
+  );
+  api.post('/api/webhooks/redrive', async ({ req }) =>
+    answer({ redriven: await operator.redriveWebhooks((await bodyOf(req, webhookBody)).destination) }),
+  );
   api.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
+  api.onError((error) => {
+    if (error instanceof BadLineError) return refuse(refused(400, 'INVALID_BODY', error.message));
+    if (error instanceof BadRequest) return refuse(error.why);
+    throw error;
+  });
   return api;
+}
+
+const answer = (body: object): Response => Response.json(body, { headers });
+
+/** A request that is answered with 400. */
+class BadRequest extends Error {
+  readonly why: Refused;
+
+  constructor(why: Refused) {
+    super('The request is not valid.');
+    this.why = why;
+  }
 }
 
 /** The reads that answer with addresses or hashes of them; of signups, only with `whole=true`. */
 const personal = /\/api\/(signups|consents|suppressions|export|person)$/;
 
-function pageOf(after: string | undefined, limit: string | undefined): PageRequest {
+function pageOf(req: HonoRequest): PageRequest {
+  const { after, limit } = req.query();
   return { after: after || undefined, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
 }
 
-const checkRequest = z.object({
-  dkim: z.string().regex(selectorFormat).optional(),
-  mail: z.string().refine(isAddress).optional(),
-});
+/** The bodies of requests: what each contains, and how it is written. */
+const checkBody = [
+  z.object({ dkim: z.string().regex(selectorFormat).optional(), mail: z.string().refine(isAddress).optional() }),
+  'Send {"dkim": "…", "mail": "…"}: a selector and an address, or neither.',
+] as const;
+const importBody = [
+  z.object({ lines: z.array(z.string()).max(largestPage) }),
+  'Send {"lines": […]} with lines of an export.',
+] as const;
+const webhookBody = [z.object({ destination: z.string() }), 'Send {"destination": "…"} with its name.'] as const;
+const personBody = [
+  z.object({ address: z.string().trim().min(1), keepConsent: z.boolean().default(false) }),
+  'Send {"address": "…"} with the address of the person.',
+] as const;
 
-const importRequest = z.object({ lines: z.array(z.string()).max(largestPage) });
-
-const webhookRequest = z.object({ destination: z.string() });
-
-const personRequest = z.object({ address: z.string().trim(), keepConsent: z.boolean().default(false) });
-
-/** The person of a request; an empty address if none was sent. */
-async function personBody(req: HonoRequest): Promise<z.output<typeof personRequest>> {
-  const read = personRequest.safeParse(await req.json().catch(() => null));
-  return read.success ? read.data : { address: '', keepConsent: false };
+/** @throws BadRequest that says what to send */
+async function bodyOf<Value>(req: HonoRequest, [schema, message]: readonly [z.ZodType<Value>, string]): Promise<Value> {
+  const read = schema.safeParse(await req.json().catch(() => null));
+  if (read.success) return read.data;
+  throw new BadRequest(refused(400, 'INVALID_BODY', message));
 }
 
-function badFilter(errors: readonly string[]): Refused {
-  return { status: 400, errors: errors.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })) };
+function badFilter(errors: readonly string[]): BadRequest {
+  return new BadRequest({
+    status: 400,
+    errors: errors.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })),
+  });
 }
 
 /** Allows nothing from other origins and nothing inline, so that no stored text can run or load anything. */

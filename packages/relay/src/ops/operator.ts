@@ -5,7 +5,7 @@
 import type { Overview } from '../store/overview.ts';
 import type { RelayContext } from '../context.ts';
 import { within } from '../deadline.ts';
-import type { RelayEvent } from '../events.ts';
+import { type Fallible, followFailures, type RelayEvent } from '../events.ts';
 import {
   type ConsentRecord,
   type PageRequest,
@@ -43,39 +43,27 @@ export interface Running {
   readonly minutes: readonly Minute[];
 }
 
-/** Collects {@link Running} from the events of a relay. */
-export interface RunningStatus {
-  read(this: void, overview: Overview): Running;
-}
-
-/** Starts to collect the status of the running process. */
-export function createRunningStatus({
+/** Starts to collect the status of the running process. @returns what was collected so far */
+export function followStatus({
   config: { forms },
   events,
   now,
-}: Pick<RelayContext, 'config' | 'events' | 'now'>): RunningStatus {
+}: Pick<RelayContext, 'config' | 'events' | 'now'>): (overview: Overview) => Running {
   const since = now();
-  const counters = createMinuteCounters({ events, now });
-  /** Why signups of a key or publication, or mails, are held at present. */
-  const openCircuits = new Map<string, string>();
-  let storeTrouble: string | null = null;
-  events.on({
-    circuitOpened: ({ scope, reason }) => openCircuits.set(scope, reason),
-    circuitClosed: ({ scope }) => openCircuits.delete(scope),
-    mailCircuitOpened: ({ reason }) => openCircuits.set('mail server', reason),
-    mailCircuitClosed: () => openCircuits.delete('mail server'),
-    storeFailed: ({ reason }) => (storeTrouble = reason),
-    storeRecovered: () => (storeTrouble = null),
+  const minutes = countMinutes({ events, now });
+  const failures = followFailures(events);
+  const reasons = (...what: readonly Fallible[]): string | null =>
+    failures()
+      .filter((each) => what.includes(each.what))
+      .map(({ reason }) => reason)
+      .join(' ') || null;
+  return (overview) => ({
+    since,
+    trouble: reasons('api', 'mailServer'),
+    storeTrouble: reasons('store'),
+    unclearConsents: unclearConsentsText(overview, forms),
+    minutes: minutes(),
   });
-  return {
-    read: (overview) => ({
-      since,
-      trouble: [...openCircuits.values()].join(' ') || null,
-      storeTrouble,
-      unclearConsents: unclearConsentsText(overview, forms),
-      minutes: counters.minutes(),
-    }),
-  };
 }
 
 /** How long a page waits for a change, in milliseconds: shorter than proxies wait for an answer. */
@@ -165,59 +153,38 @@ export function storeOperator(
     now = Date.now,
   }: StoreOperatorOptions = {},
 ): Operator {
+  const waking = async <T>(work: Promise<T>, wakeUp = wake): Promise<T> => {
+    const result = await work;
+    wakeUp();
+    return result;
+  };
   return {
     check,
     async status() {
       const overview = await store.overview(now());
-      return {
-        ...overview,
-        paused: await store.paused(),
-        shared: store.shared,
-        webhooks: await store.webhooks.overview(),
-        running: running(overview),
-      };
+      const [paused, webhooks] = [await store.paused(), await store.webhooks.overview()];
+      return { ...overview, paused, shared: store.shared, webhooks, running: running(overview) };
     },
-    async setPaused(paused) {
-      await store.setPaused(paused);
-      wake();
-    },
-    list: (filter, page) => store.list(filter, page),
-    async redrive(filter) {
-      const count = await store.redrive(filter, now());
-      if (count > 0) wake();
-      return count;
-    },
-    async load(...records) {
-      const added = await store.load(...records);
-      if (added > 0) wake();
-      return added;
-    },
+    list: (...query) => store.list(...query),
     listConsents: (page) => store.listConsents(page),
     suppressions: (page) => store.suppressions(page),
     person: (address) => store.person(address),
     discard: (filter) => store.discard(filter),
-    async erase(address, options) {
-      const erased = await store.erase(address, options);
-      wake();
-      return erased;
-    },
-    async resumeWebhooks(destination) {
-      const isKnown = await store.webhooks.resume(destination, now());
-      sendWebhooks();
-      return isKnown;
-    },
+    setPaused: (paused) => waking(store.setPaused(paused)),
+    redrive: (filter) => waking(store.redrive(filter, now())),
+    load: (...records) => waking(store.load(...records)),
+    erase: (...person) => waking(store.erase(...person)),
+    resumeWebhooks: (destination) => waking(store.webhooks.resume(destination, now()), sendWebhooks),
     async redriveWebhooks(destination) {
       const known = await store.webhooks.overview();
       if (!known.some((each) => each.destination === destination)) return null;
-      const count = await store.webhooks.redrive(destination);
-      sendWebhooks();
-      return count;
+      return waking(store.webhooks.redrive(destination), sendWebhooks);
     },
   };
 }
 
 /** The events that are counted per minute. */
-export type CountedEvent = 'kept' | 'refused' | 'delivered' | 'dead';
+type CountedEvent = 'kept' | 'refused' | 'delivered' | 'dead';
 
 /** Counts of one minute. */
 export type Minute = Readonly<Record<CountedEvent, number>> & {
@@ -225,29 +192,26 @@ export type Minute = Readonly<Record<CountedEvent, number>> & {
   readonly from: number;
 };
 
-/** Counts events per minute, in memory: a restart begins anew. */
-export interface MinuteCounters {
-  /** The last sixty minutes, oldest first, the current one last. */
-  minutes(): readonly Minute[];
-}
-
 const minuteMs = 60_000;
 const minutesKept = 60;
+const nothing = { kept: 0, refused: 0, delivered: 0, dead: 0 } as const;
 
-export function createMinuteCounters({ events, now }: Pick<RelayContext, 'events' | 'now'>): MinuteCounters {
+/**
+ * Counts events per minute, in memory: a restart begins anew.
+ *
+ * @returns the last sixty minutes, oldest first, the current one last
+ */
+export function countMinutes({ events, now }: Pick<RelayContext, 'events' | 'now'>): () => readonly Minute[] {
   const counted = new Map<number, Record<CountedEvent, number>>();
   const current = (): number => Math.floor(now() / minuteMs);
   const count =
     (column: CountedEvent) =>
     (event: RelayEvent): void => {
       const minute = current();
-      let row = counted.get(minute);
-      if (row === undefined) {
-        row = { kept: 0, refused: 0, delivered: 0, dead: 0 };
-        counted.set(minute, row);
-        for (const old of counted.keys()) if (old <= minute - minutesKept) counted.delete(old);
-      }
+      const row = counted.get(minute) ?? { ...nothing };
       row[column] += ('times' in event ? event.times : undefined) ?? 1;
+      counted.set(minute, row);
+      for (const old of counted.keys()) if (old <= minute - minutesKept) counted.delete(old);
     };
   events.on({
     accepted: count('kept'),
@@ -255,13 +219,11 @@ export function createMinuteCounters({ events, now }: Pick<RelayContext, 'events
     delivered: count('delivered'),
     deadLetter: count('dead'),
   });
-  return {
-    minutes: () =>
-      Array.from({ length: minutesKept }, (_, index) => {
-        const minute = current() - minutesKept + 1 + index;
-        return { from: minute * minuteMs, ...(counted.get(minute) ?? { kept: 0, refused: 0, delivered: 0, dead: 0 }) };
-      }),
-  };
+  return () =>
+    Array.from({ length: minutesKept }, (_, index) => {
+      const minute = current() - minutesKept + 1 + index;
+      return { from: minute * minuteMs, ...(counted.get(minute) ?? nothing) };
+    });
 }
 
 /** A running relay does not answer, or refuses a request. */

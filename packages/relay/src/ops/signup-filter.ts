@@ -59,48 +59,39 @@ export type ReadFilter =
  */
 export function readFilter(parameters: Readonly<Record<string, string | undefined>>, now: number): ReadFilter {
   const result = filterSchema(now).safeParse(Object.fromEntries(Object.entries(parameters).filter(([, text]) => text)));
-  if (!result.success) {
-    return {
-      ok: false,
-      errors: result.error.issues.map((issue) =>
-        issue.code === 'unrecognized_keys'
-          ? `There is no filter "${issue.keys.join('", "')}"`
-          : `"${String(issue.path[0])}" ${issue.message}`,
-      ),
-    };
-  }
-  const { state, form, email, reason, since, until, id } = result.data;
-  return {
-    ok: true,
-    filter: {
-      ...(state && { states: state }),
-      ...(form !== undefined && { form }),
-      ...(email !== undefined && { email }),
-      ...(reason !== undefined && { reason }),
+  if (result.success) {
+    const { state, id, since, until, ...rest } = result.data;
+    const moments = {
       ...(since !== undefined && { receivedFrom: since }),
       ...(until !== undefined && { receivedUntil: until }),
-      ...(id && { ids: id }),
-    },
-  };
+    };
+    return { ok: true, filter: { ...rest, ...moments, ...(state && { states: state }), ...(id && { ids: id }) } };
+  }
+  const errors = result.error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? `There is no filter "${issue.keys.join('", "')}"`
+      : `"${String(issue.path[0])}" ${issue.message}`,
+  );
+  return { ok: false, errors };
 }
 
 /** Formats a filter as texts, for a query. Moments are exact. */
 export function writeFilter({
-  states: state,
-  form,
-  email,
-  reason,
+  states,
+  ids,
   receivedFrom,
   receivedUntil,
-  ids,
+  ...rest
 }: SignupFilter): Record<string, string> {
-  return {
-    ...(state && { state: state.join(',') }),
-    ...(form !== undefined && { form }),
-    ...(email !== undefined && { email }),
-    ...(reason !== undefined && { reason }),
-    ...(receivedFrom !== undefined && { since: new Date(receivedFrom).toISOString() }),
-    ...(receivedUntil !== undefined && { until: new Date(receivedUntil).toISOString() }),
-    ...(ids && { id: ids.join(',') }),
+  const moment = (at: number | undefined) => at !== undefined && new Date(at).toISOString();
+  const texts: Readonly<Record<string, string | false | undefined>> = {
+    state: states?.join(','),
+    id: ids?.join(','),
+    since: moment(receivedFrom),
+    until: moment(receivedUntil),
+    ...rest,
   };
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => (text === undefined || text === false ? [] : [[name, text]])),
+  );
 }

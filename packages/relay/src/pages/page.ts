@@ -54,7 +54,7 @@ export interface PageParts {
   /** Values of the sentences, by the names in their braces. */
   readonly values?: Readonly<Record<string, string>>;
   /** HTML after the sentences. */
-  readonly html?: string;
+  readonly html?: string | undefined;
 }
 
 /** A page with the site's name above one of the contents. */

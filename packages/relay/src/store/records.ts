@@ -16,7 +16,7 @@ export interface Consent {
 }
 
 /** Every kind of entry of the consent ledger. */
-export const consentKinds = ['requested', 'unclear', 'given', 'confirmed'] as const;
+export const consentKinds = ['requested', 'unclear', 'given', 'confirmed', 'left'] as const;
 
 /** An entry of the consent ledger, which is append-only until the retention of an entry ends. */
 export interface ConsentRecord extends Consent {
@@ -25,7 +25,7 @@ export interface ConsentRecord extends Consent {
   /**
    * `requested`: a signup that its person has to confirm. `unclear`: the form sent a text that no sentence explains.
    * Both are deleted with the signup while it waits for confirmation or review. `given`: with the form. `confirmed`: by
-   * the click in a confirmation mail.
+   * the click in a confirmation mail. `left`: withdrawn by the program that shows that mail, without words.
    */
   readonly kind: (typeof consentKinds)[number];
   /** Milliseconds since the Unix epoch. */

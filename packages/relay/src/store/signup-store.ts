@@ -40,7 +40,7 @@ export interface NewSignup {
    * Stored in the consent ledger with the signup: consent `given` with the form, an `unclear` one, or, without any, the
    * request that the person has to confirm. Null if there is none of them.
    */
-  readonly consent: (Consent & { readonly kind: Exclude<ConsentRecord['kind'], 'confirmed'> }) | null;
+  readonly consent: (Consent & { readonly kind: Exclude<ConsentRecord['kind'], 'confirmed' | 'left'> }) | null;
   /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number;
 }

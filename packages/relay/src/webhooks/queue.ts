@@ -2,7 +2,8 @@
 import { retryAfterMs } from '@newsletter-kit/core/engine';
 import type { WebhookDestination } from '../config/webhook.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
-import { CircuitBreaker, type DeliveryFailure } from '../queue/circuit-breaker.ts';
+import { toldCircuit } from '../circuits.ts';
+import type { CircuitBreaker, DeliveryFailure } from '../queue/circuit-breaker.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { QueueWorker } from '../queue/worker.ts';
 import { backoffMs, type BackoffOptions } from '../queue/retry.ts';
@@ -99,24 +100,18 @@ class DestinationLane {
   #resumes: number | null = null;
 
   constructor(context: RelayContext, destination: WebhookDestination, options: LaneOptions) {
-    const { log, events, now, random } = context;
     const { name } = destination;
     this.#context = context;
     this.#destination = destination;
     this.#options = options;
-    this.#claims = new ClaimSize(concurrency, log);
-    this.#circuit = new CircuitBreaker({
+    this.#claims = new ClaimSize(concurrency, context.log);
+    this.#circuit = toldCircuit<AttemptFailure>(context, {
+      what: 'webhooks',
+      scope: name,
+      forms: [],
       backoff: options.backoff,
-      now,
-      random,
-      onOpen({ reason, needsOperator }) {
-        log[needsOperator ? 'error' : 'warn']({ destination: name, reason }, 'webhooks are not accepted; they wait');
-        events.emit({ type: 'webhooksFailing', destination: name, reason, needsOperator });
-      },
-      onClose() {
-        log.info({ destination: name }, 'webhooks are accepted again');
-        events.emit({ type: 'webhooksAccepted', destination: name });
-      },
+      words: ['webhooks are not accepted; they wait', 'webhooks are accepted again'],
+      facts: () => ({ destination: name }),
     });
     this.worker = new QueueWorker(context, {
       openForMs: () => this.#openForMs(),
@@ -227,35 +222,30 @@ class DestinationLane {
   }
 }
 
+/** What an operator does about answers that do not pass by themselves. */
+const remedies: Readonly<Partial<Record<number, string>>> = {
+  401: 'see that it has the secret of RELAY_WEBHOOK_SECRET, and that its clock is right',
+  403: 'see that it has the secret of RELAY_WEBHOOK_SECRET, and that its clock is right',
+  404: 'see that the URL is right and that the receiver is active',
+  410: 'it wants no more webhooks',
+};
+
 /** Why an answer is a failure. Exported for `webhooks test`. @param now - milliseconds since the Unix epoch */
 export function explainStatus({ status, headers }: WebhookAnswer, now: number): AttemptFailure {
-  const cause = `status ${status}`;
   // A wait of nothing would repeat the attempt several times a second, for days.
   const wait = retryAfterMs({ status, headers: definedHeaders(headers) }, now) || undefined;
-  const failure = { cause, retryAfterMs: wait, needsOperator: false, mayBeMessage: false };
-  if (status >= 300 && status < 400)
-    return {
-      ...failure,
-      needsOperator: true,
-      reason: `The receiver answered ${status}, a redirect, which is not followed: set the URL that it leads to.`,
-    };
-  if (status === 410)
-    return { ...failure, needsOperator: true, reason: 'The receiver answered 410: it wants no more webhooks.' };
-  if (status === 401 || status === 403)
-    return {
-      ...failure,
-      needsOperator: true,
-      mayBeMessage: true,
-      reason: `The receiver answered ${status}: see that it has the secret of RELAY_WEBHOOK_SECRET, and that its clock is right.`,
-    };
-  if (status === 404)
-    return {
-      ...failure,
-      needsOperator: true,
-      mayBeMessage: true,
-      reason: 'The receiver answered 404: see that the URL is right and that the receiver is active.',
-    };
-  return { ...failure, mayBeMessage: wait === undefined, reason: `The receiver answered ${status}.` };
+  const isRedirect = status >= 300 && status < 400;
+  const remedy = remedies[status];
+  const answered = `The receiver answered ${status}`;
+  return {
+    cause: `status ${status}`,
+    retryAfterMs: wait,
+    needsOperator: isRedirect || remedy !== undefined,
+    mayBeMessage: !isRedirect && status !== 410 && (remedy !== undefined || wait === undefined),
+    reason: isRedirect
+      ? `${answered}, a redirect, which is not followed: set the URL that it leads to.`
+      : `${answered}${remedy === undefined ? '' : `: ${remedy}`}.`,
+  };
 }
 
 function definedHeaders(headers: WebhookAnswer['headers']): Readonly<Record<string, string>> {
@@ -266,23 +256,16 @@ function definedHeaders(headers: WebhookAnswer['headers']): Readonly<Record<stri
 
 /** Why there is no answer, by its code: the text of an error may contain the URL. Exported for `webhooks test`. */
 export function explainError(error: unknown): AttemptFailure {
+  const { name = '', code = '' }: { readonly name?: string; readonly code?: unknown } =
+    error instanceof Error ? error : {};
   if (error instanceof PrivateAddressError)
     return { cause: 'private network', reason: error.message, needsOperator: true, mayBeMessage: false };
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'TimeoutError' || name === 'AbortError')
-    return {
-      cause: 'timeout',
-      reason: `The receiver did not answer within ${attemptMs / 1000} seconds.`,
-      needsOperator: false,
-      // A receiver may take too long for one message.
-      mayBeMessage: true,
-    };
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const cause = /^[A-Z0-9_]{3,60}$/.test(code) ? code : 'no connection';
-  return {
-    cause,
-    reason: `The receiver cannot be reached (${cause}): see that the URL is right and that the receiver runs.`,
-    needsOperator: false,
-    mayBeMessage: false,
-  };
+  // A receiver may take too long for one message.
+  if (name === 'TimeoutError' || name === 'AbortError') {
+    const reason = `The receiver did not answer within ${attemptMs / 1000} seconds.`;
+    return { cause: 'timeout', reason, needsOperator: false, mayBeMessage: true };
+  }
+  const cause = /^[A-Z0-9_]{3,60}$/.test(String(code)) ? String(code) : 'no connection';
+  const reason = `The receiver cannot be reached (${cause}): see that the URL is right and that the receiver runs.`;
+  return { cause, reason, needsOperator: false, mayBeMessage: false };
 }

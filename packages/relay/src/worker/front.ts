@@ -4,7 +4,7 @@
  */
 import { tooManySignups } from '../admission/abuse-protection.ts';
 import { networksOf } from '../admission/client-address.ts';
-import { Reception } from '../admission/reception.ts';
+import { Reception, type SignUp } from '../admission/reception.ts';
 import { Screening } from '../admission/screening.ts';
 import type { SignupPost } from '../admission/signup-post.ts';
 import type { RelayConfig } from '../config/settings.ts';
@@ -54,7 +54,7 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
     }
   };
 
-  const app = createSignupRoutes(config.forms, reception, async (post, _thanks, request) => {
+  const signUp: SignUp = async (post, _thanks, request) => {
     const read: { bytes?: Uint8Array | null } = {};
     const body = async (limit: number) => (read.bytes = await post.body(limit));
     // Whether there is an attack is state: the object decides it.
@@ -63,7 +63,9 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
     if (!(await isWithinLimit(post))) return reception.refuse(post, tooManySignups(longestPeriodSeconds), 'ip');
     const { url, method, headers } = request;
     return passOn(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
-  });
+  };
+  const hasOperator = config.operator.token !== undefined;
+  const app = createSignupRoutes(config.forms, { reception, signUp, hasOperator });
   for (const path of statefulPaths)
     for (const each of [path, `${path}/*`]) app.all(each, ({ req: { raw } }) => passOn(raw));
   return async (request, visitor) => app.fetch(request, { peer: visitor });

@@ -92,8 +92,9 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   const worker = openFor(environment);
   if ('error' in worker) return cannotStart(request, worker.error, environment['RELAY_OPERATOR_TOKEN']);
   const { config, fronts } = worker;
-  if (pathname === '/readyz') {
-    const answers = await Promise.all([...fronts.keys()].map((id) => reach(worker, id, request)));
+  // Whose mail came back is known to one of them.
+  if (pathname === '/readyz' || pathname === '/bounces') {
+    const answers = await Promise.all([...fronts.keys()].map((id) => reach(worker, id, request.clone())));
     return (
       answers.find(({ ok }) => !ok) ??
       answers[0] ??

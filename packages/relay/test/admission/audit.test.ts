@@ -1,13 +1,11 @@
 /** The audit of a signup: what the relay keeps of its page and its touches, and that nobody else gets it. */
 import { join } from 'node:path';
 import { expect, describe, it, onTestFinished } from 'vitest';
-import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { SignupAudit } from '@newsletter-kit/core/signup';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { signupFacts } from '../../src/ops/audit-facts.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { importLines } from '../../src/store/transfer.ts';
-import { webhookBody } from '../../src/webhooks/message.ts';
 import { formPost, post, runRelay, site } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { linesOf } from '../store/transfer-conformance.ts';
@@ -79,23 +77,6 @@ it('the API gets the chosen attribution, and nothing of the audit', async () => 
   await relay.fetch(post(signup));
   await waitUntil('the API has the signup', () => api.received.length > 0);
   expect(api.received).toEqual([{ email, utm_source: 'fair', utm_campaign: 'spring' }]);
-});
-
-it('a webhook has the chosen attribution, and nothing of the audit', () => {
-  const submission: KeptSubmission = signup;
-  const message = {
-    seq: 1,
-    id: '1',
-    type: 'signup.delivered',
-    signup: '2',
-    form: 'default',
-    at: 0,
-    reason: null,
-    status: 'active',
-  } as const;
-  const { data } = webhookBody({ ...message, attempts: 0, submission, receivedAt: 0 }, 'pub_1');
-  expect(data).toMatchObject({ email, utm_source: 'fair' });
-  expect(JSON.stringify(data)).not.toMatch(/letters|blog|touch/);
 });
 
 it('an export has the audit, an import takes it, and erasure removes it', async () => {

@@ -136,18 +136,6 @@ describe('the entry of a confirmation', () => {
   });
 });
 
-describe('the page of an entry', () => {
-  it('has at most 2000 characters', async () => {
-    const referer = `${site}/${'x'.repeat(3000)}`;
-    const [entry] = await ledgerAfter({ consent: true }, { headers: { referer } });
-    expect(entry?.page).toBe(referer.slice(0, 2000));
-  });
-
-  it('is null without a referrer', async () => {
-    expect((await ledgerAfter({ consent: true }))[0]?.page).toBeNull();
-  });
-});
-
 describe('a form that requires consent', () => {
   const settings = {
     RELAY_CONSENT_REQUIRED: 'true',

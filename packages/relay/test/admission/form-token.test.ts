@@ -35,16 +35,6 @@ describe('a form with tokens', () => {
     expect(again.token).not.toBe(ask.token);
   });
 
-  it('ignores tokens once they are switched off', async () => {
-    const RELAY_SECRET = 'a-secret-of-enough-characters';
-    const before = tokenRelay({ settings: { RELAY_SECRET } });
-    const token = await freshToken(before);
-    const relay = tokenRelay({ settings: { RELAY_SECRET, RELAY_FORM_TOKEN: 'false' } });
-    relay.turn(2000);
-    for (const email of ['ada@example.com', 'bob@example.com'])
-      expect((await relay.fetch(post({ email, token }))).status).toBe(202);
-  });
-
   it('answers a young token with the token and the remaining time', async () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
@@ -102,7 +92,7 @@ describe('a form with tokens', () => {
     expect((await after.fetch(post({ ...ada, token }))).status).toBe(202);
   });
 
-  it('refuses a token with one changed character', async () => {
+  it('refuses a token with one changed character, or one more', async () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
     relay.turn(3000);
@@ -120,16 +110,8 @@ describe('a form with tokens', () => {
       ),
       { numRuns: 200 },
     );
-  });
-
-  it.each([
-    ['before', (token: string) => `-${token}`],
-    ['after', (token: string) => `${token}-`],
-  ])('refuses a token with a character %s it', async (_case, change) => {
-    const relay = tokenRelay();
-    const token = await freshToken(relay);
-    relay.turn(3000);
-    expect((await relay.fetch(post({ ...ada, token: change(token) }))).status).toBe(403);
+    for (const changed of [`-${token}`, `${token}-`])
+      expect((await relay.fetch(post({ ...ada, token: changed }))).status).toBe(403);
   });
 
   it('accepts a token again after a signup that could not be stored', async () => {
@@ -187,28 +169,6 @@ describe('a visitor without JavaScript', () => {
         custom_fields: [{ name: 'Topics', value: ['CSS & <b>"more"</b>'] }],
       },
     });
-  });
-
-  it('gets the same page again where the button is pressed at once', async () => {
-    const relay = tokenRelay();
-    const { token = '', ...fields } = await page(relay);
-    relay.turn(300);
-    const soon = await relay.fetch(formPost({ ...fields, token }, own));
-    expect(soon.status).toBe(403);
-    expect(await soon.text()).toContain(`value="${token}"`);
-    relay.turn(1700);
-    expect((await relay.fetch(formPost({ ...fields, token }, own))).status).toBe(303);
-  });
-
-  it('gets a page with a new token after two hours', async () => {
-    const relay = tokenRelay();
-    const { token = '', ...fields } = await page(relay);
-    relay.turn(9_000_000);
-    const late = await relay.fetch(formPost({ ...fields, token }, own));
-    expect(late.status).toBe(403);
-    const html = await late.text();
-    expect(html).toContain('name="token"');
-    expect(html).not.toContain(token);
   });
 
   it.each([

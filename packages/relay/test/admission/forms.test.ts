@@ -4,19 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import type { RelayEvent } from '../../src/events.ts';
-import { readConfig } from '../../src/index.ts';
-import {
-  environment,
-  formPost,
-  post,
-  publicationId,
-  runRelay,
-  type RelayParts,
-  type RunningRelay,
-} from '../running-relay.ts';
+import { post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { asked } from './ask.ts';
 
 const jobs = 'https://jobs.example';
 const club = 'https://club.example';
@@ -115,23 +105,6 @@ describe('a relay with several forms', () => {
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
-  it('refuses the token of another form on the same website', async () => {
-    let now = Date.now();
-    const relay = severalForms({ now: () => now });
-    const { token } = await asked(
-      await relay.fetch(to('jobs-2', post({ email: 'ada@example.com' }, { origin: jobs }))),
-      'TOKEN_REQUIRED',
-    );
-    now += 3000;
-    await asked(
-      await relay.fetch(to('jobs-3', post({ email: 'ada@example.com', token }, { origin: jobs }))),
-      'TOKEN_REQUIRED',
-    );
-    expect((await relay.fetch(to('jobs-2', post({ email: 'ada@example.com', token }, { origin: jobs })))).status).toBe(
-      202,
-    );
-  });
-
   it('serves /signup only for a form named default', async () => {
     const relay = severalForms();
     for (const path of [
@@ -160,44 +133,5 @@ describe('a relay with several forms', () => {
     const answer = await relay.fetch(post({ email: 'ada@example.com' }, { origin: jobs }));
     expect(events).toEqual([{ type: 'refused', form: null, status: 404, codes: ['NOT_FOUND'] }]);
     expect(answer.headers.has('access-control-allow-origin')).toBe(false);
-  });
-
-  it('redirects visitors without JavaScript to the page of their form', async () => {
-    const relay = severalForms();
-    const location = async (form: string, origin: string): Promise<string | null> =>
-      (await relay.fetch(to(form, formPost({ email: `${form}@example.com` }, { origin })))).headers.get('location');
-    expect(await location('club', club)).toBe('https://club.example/welcome');
-    const own = new URL((await location('jobs', jobs)) ?? '', 'http://relay.example/base/signup/jobs');
-    expect(own.pathname).toBe('/base/thanks/jobs');
-  });
-});
-
-describe('RELAY_SECRET with PostgreSQL', () => {
-  const read = (settings: Readonly<Record<string, string>>) => () =>
-    readConfig({ ...environment, RELAY_STORE: 'postgres://relay:secret@127.0.0.1/relay', ...settings });
-
-  it.each([
-    [{}],
-    [{ RELAY_FORM_TOKEN: 'false', RELAY_PROOF: 'off', RELAY_CONSENT_ADDRESS: 'shortened' }],
-    [{ RELAY_CONSENT_ADDRESS: 'none' }],
-  ])('is not required by a form with %j', (settings) => {
-    expect(read(settings)).not.toThrow();
-  });
-
-  it.each([
-    [{ RELAY_FORM_TOKEN: 'true' }],
-    [{ RELAY_PROOF: 'always' }],
-    [{ RELAY_PROOF: 'attack' }],
-    [{ RELAY_CONSENT_ADDRESS: 'hashed' }],
-    [
-      {
-        RELAY_CONFIRMATION: 'true',
-        RELAY_MAIL_FROM: 'news@example.com',
-        RELAY_SMTP_URL: 'smtp://127.0.0.1:25',
-        RELAY_PUBLIC_URL: 'https://signup.example.com',
-      },
-    ],
-  ])('is required by a form with %j', (settings) => {
-    expect(read(settings)).toThrow(/RELAY_SECRET is missing/);
   });
 });

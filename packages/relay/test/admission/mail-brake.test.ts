@@ -98,6 +98,21 @@ describe('a form that has sent half of its mails of the hour', () => {
     for (const proof of [...proofs, 'x']) await asks({ email: someone(), proof });
   });
 
+  it('leaves a tenth of that to visitors whose network has had no mail with a proof in the hour', async () => {
+    const { asks, accepts, due } = braking({ RELAY_CONFIRMATION_MAILS_PER_HOUR: '20' });
+    for (let n = 0; n < 10; n += 1) await accepts();
+    for (let n = 0; n < 10; n += 1) await accepts({ proof: await solve(await asks()) }, '198.51.100.1');
+    for (const peer of ['198.51.100.1', '203.0.113.1', '203.0.113.2'])
+      await accepts({ proof: await solve(await asks()) }, peer);
+    expect((await due()).map((minutes) => (minutes < 60 ? 'now' : 'later')).slice(18)).toEqual([
+      'now',
+      'later',
+      'later',
+      'now',
+      'later',
+    ]);
+  });
+
   it('takes a proof that nothing required, and a wrong one as none', async () => {
     const { clock, fillHalf, asks, accepts, due } = braking();
     await fillHalf();
@@ -147,9 +162,9 @@ it('sends a held mail when its hour has come, one of a mailbox, and then tells t
   await relay.signUp('f@example.com');
   await mailTo(mail, 'f@example.com');
   expect(mail.received.map(({ recipient }) => recipient).filter((to) => to.includes('gmail'))).toHaveLength(1);
-  expect(relay.events.filter(({ type }) => type === 'mailsHeld' || type === 'mailsResumed')).toEqual([
-    { type: 'mailsHeld', form: 'default', mailsPerHour: 2 },
-    { type: 'mailsResumed', form: 'default' },
+  expect(relay.events.filter((event) => 'what' in event)).toMatchObject([
+    { type: 'failing', what: 'mails', forms: ['default'], reason: expect.stringContaining('2 confirmation') as string },
+    { type: 'works', what: 'mails', scope: 'default' },
   ]);
 });
 

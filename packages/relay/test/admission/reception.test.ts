@@ -144,7 +144,10 @@ const rows: Readonly<Record<string, Row>> = {
       { level: 'error', reason: 'the disk is full', msg: 'a request was answered with 503' },
       refusal(503, 'UNAVAILABLE'),
     ],
-    events: [{ type: 'storeFailed', reason: 'the disk is full' }, refusedEvent(503, 'UNAVAILABLE')],
+    events: [
+      { type: 'failing', what: 'store', scope: '', forms: [], reason: 'the disk is full', needsOperator: false },
+      refusedEvent(503, 'UNAVAILABLE'),
+    ],
   },
   'a signup that a defect of the store ends': {
     request: () => post(ada),

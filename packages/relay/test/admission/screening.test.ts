@@ -41,19 +41,6 @@ describe('a post to a form with a page', () => {
   });
 });
 
-it.each([
-  ['its own page', {}, own, 'same-origin', 204, null],
-  ['another site', { RELAY_PAGE: 'true', RELAY_FORM_TOKEN: 'true' }, own, 'cross-site', 403, null],
-  ['an allowed site', {}, site, 'cross-site', 204, 'POST'],
-] as const)(
-  'a preflight of %s, to a form with %j, from %s (%s): %i',
-  async (_, settings, origin, fetchSite, status, methods) => {
-    const headers = from(origin, fetchSite);
-    const answer = await runRelay({ settings }).fetch(new Request(`${own}/signup`, { method: 'OPTIONS', headers }));
-    expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([status, methods]);
-  },
-);
-
 describe('screening', () => {
   const now = Date.UTC(2026, 10, 27);
 

@@ -182,6 +182,8 @@ describe('the configuration', () => {
       { RELAY_CONSENT_ADDRESS: 'hashed', RELAY_STORE: 'postgres://relay:p@db/relay' },
       'RELAY_SECRET is missing: relays that share a database',
     ],
+    [{ RELAY_FORM_TOKEN: 'true', RELAY_STORE: 'postgres://relay:p@db/relay' }, 'RELAY_SECRET is missing'],
+    [{ RELAY_PROOF: 'attack', RELAY_STORE: 'postgres://relay:p@db/relay' }, 'RELAY_SECRET is missing'],
     [{ RELAY_COLOUR: 'blue' }, 'RELAY_COLOUR is not a setting.'],
     [{ RELAY_SECRET_FILE: '/nowhere/secret' }, 'The file that RELAY_SECRET_FILE names cannot be read'],
     [
@@ -218,19 +220,6 @@ describe('the configuration', () => {
 
   it('takes an unknown variable that is empty', () => {
     expect(errors({ RELAY_ALLOWED_ORIGIN: '' })).toBe('');
-  });
-
-  it('names settings of earlier versions, in the environment and in a file, with what holds now', () => {
-    const file = join(scratchFolder(), 'relay.yaml');
-    writeFileSync(file, 'limit_global: 100/1h\n');
-    expect(errors({ RELAY_DEAD_DAYS: '30', RELAY_ALERT_COMMAND_FILE: '/run/alert', RELAY_CONFIG: file })).toBe(
-      [
-        'The configuration has errors:',
-        'RELAY_DEAD_DAYS is gone: RELAY_REVIEW_DAYS is for dead letters too: remove it.',
-        'RELAY_ALERT_COMMAND_FILE is gone: alerts are posted to RELAY_ALERT_WEBHOOK: remove it.',
-        `${file}, line 1: "limit_global" is gone: signups are limited per visitor (RELAY_LIMIT_IP) and per mailbox (RELAY_LIMIT_ADDRESS) alone: remove it.`,
-      ].join('\n  - '),
-    );
   });
 
   it('reads how people confirm by mail', () => {

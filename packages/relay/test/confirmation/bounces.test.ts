@@ -71,9 +71,31 @@ it.each([
   expect(relay.logged.join('')).not.toMatch(/ada@/i);
 });
 
-it('a soft one, another event, and an address that is not known change nothing and are answered alike', async () => {
+it.each([
+  ['its service calls it so', 'The mailbox is full.', false],
+  ['the server said so, whatever its service calls it', 'smtp; 452 4.2.2 Mailbox full', true],
+  ['its code says so, whatever the code inside it', '451 5.1.1 Recipient address rejected: try later', true],
+])('a soft one, as %s, is told with the signup, which the person can still confirm', async (_, reason, hard) => {
+  const { mail, relay, tell } = await mailed();
+  expect(await tell({ ...bounced, reason, hard })).toBe(204);
+  const [noted] = (await relay.store.person('ada@example.com')).signups;
+  expect(noted).toMatchObject({ state: 'unconfirmed', reason: `The confirmation mail came back for now: ${reason}` });
+  await relay.visit(linkIn(await mailTo(mail, 'ada@example.com')), 'POST');
+  expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0, dead: 0 });
+});
+
+it.each([
+  ['smtp; 550 4.2.2 mailbox over quota', true],
+  ['5.1.1 (unknown user)', true],
+  ['Mailbox has 512 messages, limit 500', false],
+])('a server that says %s has refused it for good: %s', async (reason, isHard) => {
   const { relay, tell } = await mailed();
-  expect(await tell({ ...bounced, hard: false })).toBe(204);
+  expect(await tell({ ...bounced, reason, hard: false })).toBe(204);
+  expect((await relay.store.counts()).dead).toBe(Number(isHard));
+});
+
+it('another event, and an address that is not known change nothing and are answered alike', async () => {
+  const { relay, tell } = await mailed();
   expect(await tell({ type: 'email.delivered', data: { to: ['ada@example.com'] } })).toBe(204);
   expect(await tell({ ...bounced, address: 'nobody@example.com' })).toBe(204);
   expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1, dead: 0 });

@@ -90,6 +90,8 @@ describe('the one click', () => {
       return signup?.status === 'inactive' && signup.nextAttemptAt === null ? signup : null;
     });
     expect(stored).toMatchObject({ state: 'delivered' });
+    const { consents } = await relay.store.person(email);
+    expect(consents.filter(({ kind }) => kind === 'left')).toMatchObject([{ signup: stored.id, form: 'default' }]);
     // The button of the mail, and an operator's redrive, bring nobody back.
     await confirm();
     await relay.store.redrive({}, Date.now() + passed);
@@ -104,6 +106,7 @@ describe('the one click', () => {
     await confirm();
     expect((await leave()).status).toBe(200);
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, sent: 0, delivered: 0 });
+    expect((await relay.store.person(email)).consents.map(({ kind }) => kind)).toContain('left');
     expect(api.received).toEqual([]);
   });
 

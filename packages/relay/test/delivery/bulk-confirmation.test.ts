@@ -1,7 +1,7 @@
 /** The confirmation of bulk creations: which subscriptions a scan reads, and what becomes of the signups. */
 import { describe, expect, it, vi } from 'vitest';
 import { BulkConfirmation } from '../../src/delivery/bulk-confirmation.ts';
-import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../../src/index.ts';
+import { type SignupStore, type StoredSignup } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId } from '../running-relay.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
@@ -127,17 +127,6 @@ describe('a confirmation', () => {
     expect(await test.confirmation.run(new Set([batchId]))).toBeNull();
   });
 
-  it('is due half a minute after the batch was sent', async () => {
-    const test = parts();
-    await sendBatch(test, ['ada@example.com']);
-    test.clock.now += lookAfterMs - 1;
-    expect(await test.confirmation.run(new Set())).toBe(startAt + lookAfterMs);
-    expect(test.requests).toEqual([]);
-    test.clock.now += 1;
-    await test.confirmation.run(new Set());
-    expect(test.requests).toHaveLength(1);
-  });
-
   it('is due half a minute after the answer to the batch, also with the end of an earlier scan', async () => {
     const test = parts();
     await test.confirmation.begin();
@@ -218,20 +207,6 @@ describe('a confirmation', () => {
       background: true,
       reader: 'relay',
     });
-  });
-
-  it('ends without a result where the relay stops while the store fails', async () => {
-    const test = parts([() => listPage([listed('ada@example.com', 5)])]);
-    await sendBatch(test, ['ada@example.com']);
-    test.clock.now += 2 * lookAfterMs;
-    const confirm = vi.spyOn(test.store, 'confirm').mockImplementation(() => {
-      test.stop.abort();
-      test.giveUp.abort();
-      return Promise.reject(new StoreUnavailableError('The disk is full.'));
-    });
-    await test.confirmation.run(new Set());
-    expect(confirm).toHaveBeenCalledOnce();
-    expect(await states(test)).toEqual({ sent: ['ada@example.com'] });
   });
 
   it('ends five minutes before the oldest batch where no end is stored', async () => {
@@ -346,19 +321,5 @@ describe('a signup that a scan does not find', () => {
     test.clock.now -= 1;
     expect(await test.confirmation.run(new Set())).toBeNull();
     expect(await states(test)).toEqual({ waiting: ['ada@example.com'] });
-  });
-
-  it('stays sent while the relay stops', async () => {
-    const test = parts();
-    await sendBatch(test, ['ada@example.com']);
-    test.clock.now += 2 * lookAfterMs;
-    const { store } = test;
-    const confirm = vi.spyOn(store, 'confirm').mockImplementation(() => {
-      test.giveUp.abort();
-      return Promise.resolve([]);
-    });
-    await test.confirmation.run(new Set());
-    expect(confirm).toHaveBeenCalledOnce();
-    expect(await states(test)).toEqual({ sent: ['ada@example.com'] });
   });
 });

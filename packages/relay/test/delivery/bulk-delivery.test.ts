@@ -1,6 +1,5 @@
 /** Bulk delivery: when a backlog is sent in bulk, what is in a batch, and when batches are confirmed. */
 import { describe, expect, it, vi } from 'vitest';
-import { StoreUnavailableError } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId, unreachable } from '../running-relay.ts';
 import { listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
@@ -8,17 +7,6 @@ import { type Answer, accepted, type Test, bulk, people, fill } from './bulk-par
 import { waitUntil } from '../../../../test/support/waits.ts';
 
 describe('a backlog', () => {
-  it('is sent in bulk from the configured number of signups on', async () => {
-    const test = bulk();
-    await fill(test, 19);
-    expect(await test.delivery.hasBacklog()).toBe(false);
-    await test.store.accept(newSignup('one-more@example.com'));
-    test.clock.now += 4999;
-    expect(await test.delivery.hasBacklog()).toBe(false);
-    test.clock.now += 1;
-    expect(await test.delivery.hasBacklog()).toBe(true);
-  });
-
   it('is sent in bulk until fewer than ten signups are left', async () => {
     const test = bulk();
     await fill(test, 20);
@@ -39,12 +27,6 @@ describe('a backlog', () => {
     expect(await test.delivery.hasBacklog()).toBe(true);
   });
 
-  it('is never sent in bulk without the setting', async () => {
-    const test = bulk({ options: null });
-    await fill(test, 30);
-    expect(await test.delivery.hasBacklog()).toBe(false);
-  });
-
   it('is not sent in bulk while the API fails', async () => {
     const test = bulk({ create: unreachable });
     await fill(test, 30);
@@ -52,17 +34,6 @@ describe('a backlog', () => {
     for (let n = 0; n < 3; n += 1) await test.send();
     expect(test.lane.circuits.isFailing).toBe(true);
     expect(await test.delivery.hasBacklog()).toBe(false);
-  });
-
-  it('is counted at once after the clock was set back', async () => {
-    const test = bulk();
-    await fill(test, 19);
-    expect(await test.delivery.hasBacklog()).toBe(false);
-    await test.store.accept(newSignup('one-more@example.com'));
-    test.clock.now -= 3_600_000;
-    expect(await test.delivery.hasBacklog()).toBe(false);
-    test.delivery.clockWasSetBack(test.clock.now);
-    expect(await test.delivery.hasBacklog()).toBe(true);
   });
 });
 
@@ -279,17 +250,6 @@ describe('the confirmation of batches', () => {
     });
     expect(test.logged.join()).not.toContain('the list of subscriptions cannot be read');
     expect(test.lane.circuits.isFailing).toBe(false);
-  });
-
-  it('reports a failure of the store, and is due again a second later', async () => {
-    const test = bulk({
-      change: { openBatches: () => Promise.reject(new StoreUnavailableError('The disk is full.')) },
-    });
-    await test.confirm();
-    expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
-    expect(test.delivery.nextConfirmationAt).toBe(startAt + 1000);
-    test.lane.context.health.succeeded('claim');
-    expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
   });
 
   it('makes the backlog counted again, for batches that were interrupted', async () => {

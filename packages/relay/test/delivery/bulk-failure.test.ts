@@ -141,9 +141,9 @@ describe('a batch that fails', () => {
   it('in the store is reported as a failure of the store', async () => {
     const test = bulk({ change: { claim: () => Promise.reject(new StoreUnavailableError('The disk is full.')) } });
     await test.send();
-    expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
+    expect(test.events).toMatchObject([{ type: 'failing', what: 'store', reason: 'The disk is full.' }]);
     expect(test.lane.circuits.isFailing).toBe(false);
     test.lane.context.health.succeeded('claim');
-    expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
+    expect(test.events.at(-1)).toMatchObject({ type: 'works', what: 'store' });
   });
 });

@@ -1,12 +1,11 @@
 /** Bulk delivery to the sandbox: calls per signup, restarts, lost answers. `bulk-*.test.ts` prove its rules. */
 import { join } from 'node:path';
-import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
-import { apiKey, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
 const delivery = {
@@ -158,47 +157,4 @@ describe('under a quota', () => {
     await waitUntil('a second batch is sent', () => batches.length > 1);
     expect(batches[1]?.[0]).toBe('visitor@example.com');
   });
-});
-
-it('confirms a batch without an answer before it sends its signups again', async () => {
-  const api = sandboxApi({ seed: 'empty' });
-  const asked = watched(api);
-  const through = api.instead;
-  let lost = 0;
-  api.instead = async (request) => {
-    const answer = await (through?.(request) ?? Response.error());
-    if (!request.url.endsWith('/bulk_subscriptions')) return answer;
-    lost += 1;
-    throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
-  };
-  const relay = await withBacklog(api, people(200), {
-    delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 2500 } },
-  });
-  relay.start();
-  await allDelivered(relay, 200);
-  expect(lost).toBe(1);
-  expect(asked.singles).toEqual([]);
-  expect(await api.subscriptions()).toHaveLength(200);
-});
-
-it('sends an interrupted batch in bulk again, without reactivating subscriptions', async () => {
-  const api = sandboxApi();
-  const ada = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
-  const client = createClient({ baseUrl: 'http://sandbox.example/v2', token: apiKey, publicationId, fetch: api.fetch });
-  await client.subscriptions.updateStatus({ subscription_ids: [ada?.id ?? ''], new_status: 'inactive' });
-  api.sandbox.clock.advance('PT1M');
-  const asked = watched(api);
-  const everybody = [...people(200), 'ada.lovelace@example.com'];
-  const relay = await withBacklog(api, everybody, {
-    settings: { RELAY_REACTIVATE_EXISTING: 'true' },
-    delivery: { ...delivery, bulk: { above: 100, lookAfterMs: 2500 } },
-  });
-  const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
-  await relay.store.claim({ forms: ['default'], limit: 300, now: Date.now(), batch });
-  relay.start();
-  await allDelivered(relay, 201);
-  expect(asked.bulks).toEqual([201]);
-  // She is not among the newest subscriptions.
-  expect(asked.singles).toEqual([ada?.email]);
-  expect(await api.subscriptions()).toContainEqual(expect.objectContaining({ id: ada?.id, status: 'inactive' }));
 });

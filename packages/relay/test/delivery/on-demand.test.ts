@@ -107,41 +107,6 @@ describe('delivery on demand', () => {
     expect(nextDueAt).toBeGreaterThanOrEqual(untilMs - 1);
     expect((await relay.store.counts()).sent).toBe(1);
   });
-
-  it('delivers nothing while delivery is paused', async () => {
-    const relay = running();
-    await relay.store.accept(newSignup('ada@example.com'));
-    await relay.store.setPaused(true);
-    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
-    expect((await relay.store.counts()).waiting).toBe(1);
-  });
-
-  it('delivers what waits for a time far ahead, because the clock was set back while nothing ran', async () => {
-    const api = sandboxApi();
-    const relay = running({ api: api.fetch });
-    const id = await relay.store.accept(newSignup('ada@example.com'));
-    await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() });
-    const nextAttemptAt = Date.now() + 30 * 86_400_000;
-    await relay.store.settle([id], { state: 'waiting', at: Date.now(), nextAttemptAt, reason: 'x', tried: false });
-    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
-    expect((await relay.store.counts()).delivered).toBe(1);
-  });
-
-  it('sends the confirmation mails that are due', async () => {
-    const mail = await startMailServer();
-    const relay = running({
-      settings: {
-        RELAY_CONFIRMATION: 'true',
-        RELAY_MAIL_FROM: 'news@example.com',
-        RELAY_SMTP_URL: mail.url,
-        RELAY_PUBLIC_URL: 'https://relay.example',
-        RELAY_SECRET: 'a-secret-of-enough-characters',
-      },
-    });
-    await relay.store.accept(newSignup('ada@example.com', { needsConfirmation: true }));
-    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
-    expect(mail.received.map(({ recipient }) => recipient)).toEqual(['ada@example.com']);
-  });
 });
 
 describe('delivery on demand with a maximum of calls', () => {

@@ -245,7 +245,7 @@ describe('the lanes of the queue', () => {
 
 describe('the circuit breakers of a dispatcher', () => {
   const forms: FormParts = { shop: [1, 'key-1'], blog: [2, 'key-1'], club: [1, 'key-2'], news: [3, 'key-3'] };
-  const opened = ({ events }: Test) => events.filter(({ type }) => type === 'circuitOpened');
+  const opened = ({ events }: Test) => events.filter(({ type }) => type === 'failing');
 
   it.each([
     [401, 'API key of the form "shop"', ['shop', 'blog'], true],
@@ -263,11 +263,11 @@ describe('the circuit breakers of a dispatcher', () => {
     await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     expect(opened(test)).toEqual([
       {
-        type: 'circuitOpened',
+        type: 'failing',
+        what: 'api',
         scope,
         forms: affected,
         status,
-        cause: `status ${status}`,
         reason: expect.any(String) as string,
         needsOperator,
       },
@@ -290,7 +290,7 @@ describe('the circuit breakers of a dispatcher', () => {
     test.clock.now += 60_000;
     test.queue.wake();
     await delivered(test, 5);
-    expect(test.events).toContainEqual({ type: 'circuitClosed', scope });
+    expect(test.events).toContainEqual({ type: 'works', what: 'api', scope });
     const closed = test.logged.find((text) => text.includes('the API takes signups again'));
     expect(JSON.parse(closed ?? '{}')).toMatchObject({ level: 30, scope });
   });

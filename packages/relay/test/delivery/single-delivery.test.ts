@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SingleDelivery, toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
 import type { ClaimedSignup, Form } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
-import { publicationId, unreachable } from '../running-relay.ts';
+import { publicationId } from '../running-relay.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 
 const email = 'ada@example.com';
@@ -211,12 +211,6 @@ describe('a failed attempt', () => {
       msg: 'not delivered; it will be tried again',
     });
     expect(test.requests).toHaveLength(1);
-  });
-
-  it('waits for twice as long after each attempt', async () => {
-    const test = single({ create: unreachable });
-    await test.deliver({ attempts: 2 });
-    expect(await stored(test)).toMatchObject({ state: 'waiting', tried: false, nextAttemptAt: startAt + 3000 });
   });
 
   it('counts for the circuit breakers, and a delivery closes them', async () => {

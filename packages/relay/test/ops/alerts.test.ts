@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
+import type { FailingEvent } from '../../src/events.ts';
 import { createLog } from '../../src/log.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 
@@ -36,8 +37,17 @@ function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts>
   return made;
 }
 
-const scope = 'API key of the form "default"';
-const forms = ['default'];
+/** That the API refuses a key, unless it says otherwise. */
+const failing = (more: Partial<FailingEvent> = {}): FailingEvent => ({
+  type: 'failing',
+  what: 'api',
+  scope: 'API key of the form "default"',
+  forms: ['default'],
+  reason: 'Set a valid key.',
+  needsOperator: true,
+  ...more,
+});
+const works = ({ what, scope }: FailingEvent) => ({ type: 'works', what, scope }) as const;
 
 const dead = {
   type: 'deadLetter',
@@ -55,136 +65,63 @@ describe('an alert', () => {
     expect(told[0]).toMatchObject({ event: 'dead_letters', count: 3, message: expect.stringContaining('"Age"') });
   });
 
-  test('of a failing store is sent after its delay, and again at the recovery', async () => {
+  test.each([
+    [
+      'a failing store',
+      failing({ what: 'store', scope: '', forms: [], needsOperator: false }),
+      'store_failing',
+      'store_recovered',
+    ],
+    ['a refused key', failing(), 'delivery_stalled', 'delivery_resumed'],
+    ['an outage that lasts', failing({ needsOperator: false }), 'delivery_stalled', 'delivery_resumed'],
+    [
+      'a mail server that refuses the account',
+      failing({ what: 'mailServer', scope: '' }),
+      'mail_failing',
+      'mail_recovered',
+    ],
+    ['a form that holds mails', failing({ what: 'mails', scope: 'default' }), 'mails_held', 'mails_resumed'],
+  ] as const)('of %s is sent once, with the reason, and again at its end', async (_, event, begin, end) => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, storeDelayMs: 50 });
-    onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; free some space.' });
+    for (let n = 0; n < 2; n += 1) onEvent(event);
     await waitUntil('it is sent', () => told.length === 1);
-    onEvent({ type: 'storeRecovered' });
+    onEvent(works({ ...event, scope: 'another' }));
+    onEvent(works(event));
     await waitUntil('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
-      { event: 'store_failing', message: expect.stringContaining('the disk is full') },
-      { event: 'store_recovered' },
+      { event: begin, forms: event.forms, message: expect.stringContaining('Set a valid key.') as string },
+      { event: end, forms: event.forms },
     ]);
   });
 
-  test('of a store that recovers within the delay is not sent', async () => {
+  test('of what passes before its time is not sent, nor of webhooks', async () => {
     const { url, told } = await webhook();
-    const { onEvent, stop } = alerts({ webhook: url, storeDelayMs: 60_000 });
-    onEvent({ type: 'storeFailed', reason: 'The database restarts.' });
-    onEvent({ type: 'storeRecovered' });
+    const { onEvent, stop } = alerts({ webhook: url, storeDelayMs: 60_000, outageDelayMs: 60_000 });
+    for (const what of ['store', 'api', 'mailServer'] as const) {
+      const event = failing({ what, needsOperator: false });
+      onEvent(event);
+      onEvent(works(event));
+    }
+    onEvent(failing({ what: 'webhooks' }));
     await stop();
     expect(told).toEqual([]);
   });
 
-  test('is sent at once for a failure that needs the operator, and again at its end', async () => {
+  test('of a refused publication is sent at once, also during an outage, and ends with that publication', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
-    onEvent({
-      type: 'circuitOpened',
-      scope,
-      forms,
-      status: 401,
-      cause: 'status 401',
-      reason: 'Set a valid key.',
-      needsOperator: true,
-    });
-    onEvent({
-      type: 'circuitOpened',
-      scope,
-      forms,
-      status: 401,
-      cause: 'status 401',
-      reason: 'Set a valid key.',
-      needsOperator: true,
-    });
-    await waitUntil('it is sent', () => told.length === 1);
-    onEvent({ type: 'circuitClosed', scope });
-    await waitUntil('its end is sent', () => told.length === 2);
-    expect(told.map(({ event }) => event)).toEqual(['delivery_stalled', 'delivery_resumed']);
-  });
-
-  test('of a temporary failure is sent only if the failure lasts', async () => {
-    const { url, told } = await webhook();
-    const brief = alerts({ webhook: url, outageDelayMs: 60_000 });
-    brief.onEvent({
-      type: 'circuitOpened',
-      scope,
-      forms,
-      status: 503,
-      cause: 'status 503',
-      reason: 'The service is down.',
-      needsOperator: false,
-    });
-    brief.onEvent({ type: 'circuitClosed', scope });
-    const lasting = alerts({ webhook: url, outageDelayMs: 20 });
-    lasting.onEvent({
-      type: 'circuitOpened',
-      scope,
-      forms,
-      status: null,
-      cause: 'NetworkError',
-      reason: 'Nobody answers.',
-      needsOperator: false,
-    });
-    await waitUntil('it is sent', () => told.length > 0);
-    expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
-  });
-
-  test('of a refused publication is sent at once, also during an outage, lists its forms, and ends with that publication', async () => {
-    const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
-    const refused = {
-      type: 'circuitOpened',
-      status: 404,
-      cause: 'status 404',
-      reason: 'No.',
-      needsOperator: true,
-    } as const;
+    const jobs = failing({ scope: 'publication pub_1', forms: ['jobs', 'careers'] });
+    const events = failing({ scope: 'publication pub_2', forms: ['events'] });
     // Without an answer first: a failure that passes by itself is not reported yet.
-    const jobs = { scope: 'publication pub_1', forms: ['jobs', 'careers'] };
-    const events = { scope: 'publication pub_2', forms: ['events'] };
-    onEvent({ ...refused, ...jobs, status: null, needsOperator: false });
-    onEvent({ ...refused, ...jobs });
-    onEvent({ ...refused, ...events });
-    await waitUntil('both are told', () => told.length === 2);
-    onEvent({ type: 'circuitClosed', scope: jobs.scope });
-    await waitUntil('the end of one is sent', () => told.length === 3);
-    onEvent({ ...refused, ...events });
-    onEvent({ type: 'circuitClosed', scope: events.scope });
-    await waitUntil('the end of the other is sent', () => told.length === 4);
-    expect(told.map(({ event, forms: of }) => [event, of])).toEqual([
-      ['delivery_stalled', ['jobs', 'careers']],
-      ['delivery_stalled', ['events']],
-      ['delivery_resumed', ['jobs', 'careers']],
-      ['delivery_resumed', ['events']],
-    ]);
-  });
-
-  test('of a mail server that refuses the account is sent at once, and again at its end', async () => {
-    const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
-    onEvent({ type: 'mailCircuitOpened', reason: 'The mail server refuses the account.', needsOperator: true });
-    await waitUntil('it is sent', () => told.length === 1);
-    onEvent({ type: 'mailCircuitClosed' });
-    await waitUntil('its end is sent', () => told.length === 2);
-    expect(told).toMatchObject([
-      { event: 'mail_failing', message: expect.stringContaining('refuses the account') },
-      { event: 'mail_recovered' },
-    ]);
-  });
-
-  test('of a form that has sent its mails of the hour is sent once, and again at its end', async () => {
-    const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url });
-    for (let n = 0; n < 2; n += 1) onEvent({ type: 'mailsHeld', form: 'jobs', mailsPerHour: 1000 });
-    await waitUntil('it is sent', () => told.length === 1);
-    onEvent({ type: 'mailsResumed', form: 'other' });
-    onEvent({ type: 'mailsResumed', form: 'jobs' });
-    await waitUntil('its end is sent', () => told.length === 2);
-    expect(told).toMatchObject([
-      { event: 'mails_held', forms: ['jobs'], message: expect.stringContaining('1000 confirmation mails') },
-      { event: 'mails_resumed', forms: ['jobs'] },
+    for (const event of [{ ...jobs, needsOperator: false }, jobs, events, works(jobs), events, works(events)])
+      onEvent(event);
+    await waitUntil('all are told', () => told.length === 4);
+    expect(told.map(({ event, forms: of }) => `${event} ${of.join(' ')}`).toSorted()).toEqual([
+      'delivery_resumed events',
+      'delivery_resumed jobs careers',
+      'delivery_stalled events',
+      'delivery_stalled jobs careers',
     ]);
   });
 

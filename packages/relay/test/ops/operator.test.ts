@@ -1,12 +1,12 @@
 /** Counts of events per minute. */
 import { expect, test } from 'vitest';
 import { Events } from '../../src/events.ts';
-import { createMinuteCounters } from '../../src/ops/operator.ts';
+import { countMinutes } from '../../src/ops/operator.ts';
 
 test('the last hour has sixty minutes with their counts, and nothing older', () => {
   let now = Date.parse('2026-03-01T12:00:30Z');
   const events = new Events();
-  const { minutes } = createMinuteCounters({ events, now: () => now });
+  const minutes = countMinutes({ events, now: () => now });
   events.emit({ type: 'refused', form: 'default', status: 403, codes: [] });
   events.emit({ type: 'refused', form: 'default', status: 400, codes: [], times: 3 });
   now += 59 * 60_000;

@@ -99,10 +99,10 @@ describe('a loop', () => {
     const loop = started({ startDue });
     await vi.advanceTimersByTimeAsync(999);
     expect(startDue).toHaveBeenCalledTimes(1);
-    expect(loop.events).toEqual(['storeFailed']);
+    expect(loop.events).toEqual(['failing']);
     await vi.advanceTimersByTimeAsync(1);
     expect(startDue).toHaveBeenCalledTimes(2);
-    expect(loop.events).toEqual(['storeFailed', 'storeRecovered']);
+    expect(loop.events).toEqual(['failing', 'works']);
     await loop.end();
   });
 
@@ -153,7 +153,7 @@ describe('the writer of outcomes', () => {
       .mockRejectedValueOnce(new StoreUnavailableError('The disk is full.'));
     expect(await writer.write(write)).toBe('written');
     expect(write).toHaveBeenCalledTimes(2);
-    expect(events).toEqual(['storeFailed', 'storeRecovered']);
+    expect(events).toEqual(['failing', 'works']);
   });
 
   it('gives up a failed write when the relay stops', async () => {

@@ -3,19 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { type Operator, relayOperator } from '../../src/ops/operator.ts';
-import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
-import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
+import { type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
 import { clicked } from '../clicked.ts';
 
 /** Short waits without jitter. */
 const webhooks = { backoff: { firstMs: 20, maxMs: 60 } };
 const delivery = { backoff: { firstMs: 20, maxMs: 60 } };
-
-const operatorToken = 'the-token-of-the-operator';
 
 const unlimited = (): SandboxApi => sandboxApi({ seed: 'demo', profile: 'unlimited' });
 
@@ -25,16 +21,11 @@ function start(receiver: Pick<Receiver, 'url'>, { api = unlimited().fetch, setti
     delivery,
     webhooks,
     settings: { ...webhookSettings(receiver), ...settings },
-    operatorToken,
     ...parts,
   });
   relay.start();
   return relay;
 }
-
-/** Through the HTTP API. */
-const operatorOf = async (relay: RunningRelay): Promise<Operator> =>
-  relayOperator(await onPort((request) => relay.fetch(request)), operatorToken);
 
 const signUp = async (relay: RunningRelay, ...names: readonly string[]): Promise<void> => {
   for (const name of names) {
@@ -76,45 +67,6 @@ describe('a webhook', () => {
     expect(relay.logged.join('')).not.toMatch(/secret-path|ada@|whsec_/);
   });
 
-  it('reports a refused signup with the reason, and an erased one by its id', async () => {
-    const receiver = await startReceiver();
-    const api = unlimited();
-    api.instead = () =>
-      Promise.resolve(
-        Response.json(
-          { status: 400, statusText: 'Bad Request', errors: [{ message: 'No such tier.', code: 'INVALID' }] },
-          { status: 400 },
-        ),
-      );
-    const relay = start(receiver, { api: api.fetch });
-    await signUp(relay, 'ada');
-    await waitUntil('the refusal is reported', () => receiver.received.length === 1);
-    await (await operatorOf(relay)).erase('ada@example.com');
-    await waitUntil('the erasure is reported', () => receiver.received.length === 2);
-    const [refused, erased] = receiver.received;
-    expect(refused).toMatchObject({ type: 'signup.refused', data: { email: 'ada@example.com' } });
-    expect(refused?.data.reason).toContain('No such tier');
-    expect(erased).toMatchObject({
-      type: 'signup.erased',
-      data: { signup: refused?.data.signup, email: null, received_at: null },
-    });
-  });
-
-  it('is sent again with the same id and a new signature until the receiver accepts it', async () => {
-    const receiver = await startReceiver();
-    let failures = 0;
-    receiver.instead = () => {
-      failures += 1;
-      const status = [500, 503, 404][failures - 1];
-      return Promise.resolve(new Response(null, { status: status ?? 200 }));
-    };
-    const relay = start(receiver);
-    await signUp(relay, 'ada');
-    await allSent(relay, 1);
-    expect(receiver.received).toHaveLength(4);
-    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
-  });
-
   it('is kept while the receiver is down, also over a restart, and none is lost', async () => {
     const receiver = await startReceiver();
     receiver.instead = () => Promise.resolve(new Response(null, { status: 503 }));
@@ -133,78 +85,6 @@ describe('a webhook', () => {
     // A request of the first process may arrive after its stop; it has the id of the one that repeats it.
     const emails = new Map(receiver.received.map(({ id, data }) => [id, data.email]));
     expect([...emails.values()].sort()).toEqual(names.map((name) => `${name}@example.com`).sort());
-  });
-
-  it('is given up after three days and ten attempts, and can be redriven', async () => {
-    const receiver = await startReceiver(secret, true);
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 500 }));
-    let late = 0;
-    const relay = start(receiver, { now: () => Date.now() + late });
-    await signUp(relay, 'ada');
-    await waitUntil('it was attempted ten times', () => receiver.received.length >= 10);
-    expect(await backlog(relay)).toMatchObject({ waiting: 1, dead: 0 });
-    late = giveUpAfterMs;
-    await waitUntil('it is a dead letter', async () => (await backlog(relay))?.dead === 1);
-    expect(await backlog(relay)).toMatchObject({ waiting: 0, reason: 'The receiver answered 500.' });
-    receiver.instead = null;
-    receiver.received.length = 0;
-    expect(await (await operatorOf(relay)).redriveWebhooks('other')).toBeNull();
-    expect(await (await operatorOf(relay)).redriveWebhooks('default')).toBe(1);
-    await allSent(relay, 1);
-    expect(receiver.received).toMatchObject([{ data: { email: 'ada@example.com' } }]);
-  });
-
-  it('is held after the answer 410 until an operator resumes the destination', async () => {
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
-    const relay = start(receiver);
-    await signUp(relay, 'ada');
-    await waitUntil('the destination is held', async () => (await backlog(relay))?.held ?? null);
-    await signUp(relay, 'bob', 'eve');
-    await waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === 3);
-    receiver.instead = null;
-    expect(receiver.received).toHaveLength(1);
-    expect(await backlog(relay)).toMatchObject({
-      waiting: 3,
-      held: 'The receiver answered 410: it wants no more webhooks.',
-    });
-    expect(await (await operatorOf(relay)).resumeWebhooks('other')).toBe(false);
-    expect(await (await operatorOf(relay)).resumeWebhooks('default')).toBe(true);
-    await allSent(relay, 3);
-    expect(new Set(receiver.received.map(({ data }) => data.email)).size).toBe(3);
-  });
-
-  it('is sent at once after an operator says so, however long it would wait', async () => {
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '3000' } }));
-    const relay = start(receiver, { webhooks: {} });
-    await signUp(relay, 'ada');
-    await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
-    receiver.instead = null;
-    expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThan(Date.now() + 2_000_000);
-    await (await operatorOf(relay)).resumeWebhooks('default');
-    await allSent(relay, 1);
-  });
-
-  it('waits for its backoff where the receiver asks for no wait at all', async () => {
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '0' } }));
-    const relay = start(receiver, { webhooks: { backoff: { firstMs: 600_000 } } });
-    const before = Date.now();
-    await signUp(relay, 'ada');
-    await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
-    expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThanOrEqual(before + 300_000);
-  });
-
-  it('does not follow a redirect, and says so', async () => {
-    const other = await startReceiver();
-    const receiver = await startReceiver();
-    receiver.instead = () => Promise.resolve(Response.redirect(other.url, 307));
-    const relay = start(receiver);
-    await signUp(relay, 'ada');
-    const reason = await waitUntil('an attempt has failed', async () => (await backlog(relay))?.reason ?? null);
-    expect(reason).toBe('The receiver answered 307, a redirect, which is not followed: set the URL that it leads to.');
-    expect(other.received).toEqual([]);
   });
 
   it('reports the confirmation by a person before the delivery, however slow the receiver is', async () => {

@@ -2,12 +2,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { run, serve } from '../commands/relay-process.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { startMailServer } from '../mail-server.ts';
+import { type MailServer, type ReceivedMail, startMailServer } from '../mail-server.ts';
 import { publicationId } from '../running-relay.ts';
-import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
+import { secret, startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 import { api, start, token } from './running-worker.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -243,21 +244,70 @@ describe('the Worker', () => {
     expect((await after.signUp('c@example.com')).status).toBe(429);
   });
 
-  it('sends the confirmation mail, and delivers after the click', async () => {
+  it('sends the confirmation mail, delivers after the click, and unsubscribes at the one click of a mail program', async () => {
     const { sandbox, settings } = await api();
+    const mail = await startMailServer();
+    const worker = await start({ ...settings, ...confirming(mail) });
+    expect((await worker.signUp('ada@example.com')).status).toBe(202);
+    const path = pathIn(await waitUntil('the mail arrives', () => mail.received[0] ?? null));
+    expect((await fetch(worker.url + path, { method: 'POST' })).status).toBe(200);
+    await waitUntil('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+    for (const body of [new URLSearchParams(oneClick), multipart(oneClick)])
+      expect((await fetch(`${worker.url}${path}/not-me`, { method: 'POST', body, redirect: 'manual' })).status).toBe(
+        200,
+      );
+    await waitUntil('the person is unsubscribed', async () => {
+      sandbox.sandbox.clock.advance(1000);
+      return (await sandbox.subscriptions()).some(
+        ({ email, status }) => email === 'ada@example.com' && status === 'inactive',
+      );
+    });
+    expect((await worker.signUp('bob@example.com')).status).toBe(202);
+    const other = pathIn(await waitUntil('the second mail', () => mail.received[1] ?? null));
+    await fetch(`${worker.url}${other}/not-me`, { method: 'POST', body: new URLSearchParams(oneClick) });
+    expect((await worker.command('status')).stdout).toContain('Unconfirmed  0');
+  });
+
+  it('takes a bounce for the publication whose mail came back', async () => {
+    const { settings } = await api();
     const mail = await startMailServer();
     const worker = await start({
       ...settings,
-      RELAY_CONFIRMATION: 'true',
-      RELAY_MAIL_FROM: 'news@example.com',
-      RELAY_SMTP_URL: mail.url,
-      RELAY_PUBLIC_URL: 'https://relay.example',
-      RELAY_SECRET: 'a-secret-of-enough-characters',
+      ...confirming(mail),
+      RELAY_BOUNCE_SECRET: secret,
+      RELAY_CONFIG: JSON.stringify({ forms: { default: null, shop: { publication_id: other } } }),
     });
-    expect((await worker.signUp('ada@example.com')).status).toBe(202);
-    const received = await waitUntil('the mail arrives', () => mail.received[0] ?? null);
-    const [, path = ''] = /https:\/\/relay\.example(\/confirm\/\S+)/.exec(received.text ?? '') ?? [];
-    expect((await fetch(worker.url + path, { method: 'POST' })).status).toBe(200);
-    await waitUntil('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+    expect((await worker.signUp('bob@example.com', { path: '/signup/shop' })).status).toBe(202);
+    await waitUntil('the mail arrives', () => mail.received.length === 1);
+    const body = JSON.stringify({ address: 'bob@example.com', reason: '550 5.1.1 unknown', hard: true });
+    const at = new Date();
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign('msg_1', at, body),
+    };
+    expect((await fetch(`${worker.url}/bounces`, { method: 'POST', headers, body })).status).toBe(204);
+    expect((await worker.of(other).command('dead')).stdout).toContain('The confirmation mail came back: 550 5.1.1');
+    const forged = { ...headers, 'webhook-signature': 'v1,AAAA' };
+    expect((await fetch(`${worker.url}/bounces`, { method: 'POST', headers: forged, body })).status).toBe(401);
   });
 });
+
+const confirming = ({ url }: MailServer) => ({
+  RELAY_CONFIRMATION: 'true',
+  RELAY_MAIL_FROM: 'news@example.com',
+  RELAY_SMTP_URL: url,
+  RELAY_PUBLIC_URL: 'https://relay.example',
+  RELAY_SECRET: 'a-secret-of-enough-characters',
+});
+
+const pathIn = ({ text = '' }: ReceivedMail): string =>
+  /https:\/\/relay\.example(\/\S*confirm\/\S+)/.exec(text)?.[1] ?? '';
+
+const oneClick = { 'List-Unsubscribe': 'One-Click' };
+
+function multipart(fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}

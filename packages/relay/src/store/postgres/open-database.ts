@@ -204,6 +204,9 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON ${schema}.signup FOR EACH ROW
     WHEN (OLD.state = 'delivered' AND NEW.next_attempt_at IS NULL) EXECUTE FUNCTION ${schema}.add_status_messages();
   `,
+  // The ledger has whoever leaves with one click.
+  `ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
+    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed', 'left'))`,
 ];
 
 /** Signups that a step reads at a time. */

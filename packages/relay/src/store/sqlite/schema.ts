@@ -39,6 +39,29 @@ const pageSize = 500;
 const appendOnly = `CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
     BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END`;
 
+/** Makes the consent ledger anew, for other kinds of entries. */
+const ledgerOf = (kinds: string): string => `DROP TRIGGER IF EXISTS request_of_signup;
+  CREATE TABLE consent_2 (
+    signup TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN (${kinds})),
+    at INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    person TEXT NOT NULL,
+    sentence TEXT,
+    version TEXT,
+    page TEXT,
+    visitor TEXT,
+    PRIMARY KEY (signup, kind)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO consent_2 SELECT signup, kind, at, form, person, sentence, version, page, visitor FROM consent;
+  DROP TABLE consent;
+  ALTER TABLE consent_2 RENAME TO consent;
+  CREATE INDEX consent_by_person ON consent (person);
+  CREATE INDEX consent_unclear ON consent (signup) WHERE kind = 'unclear';
+  ${appendOnly};
+  CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
+    BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear'); END;`;
+
 /** A store of this many signups at most is counted when it is brought up to date, a larger one while it answers. */
 const isSmall = `(SELECT count(*) FROM (SELECT 1 FROM signup LIMIT 100001)) <= 100000`;
 
@@ -248,27 +271,7 @@ export const steps: readonly Step[] = [
   `,
   // The ledger has the request that a person has to confirm, and words that are unclear: they go with their signup.
   `
-  DROP TRIGGER IF EXISTS request_of_signup;
-  CREATE TABLE consent_2 (
-    signup TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed')),
-    at INTEGER NOT NULL,
-    form TEXT NOT NULL,
-    person TEXT NOT NULL,
-    sentence TEXT,
-    version TEXT,
-    page TEXT,
-    visitor TEXT,
-    PRIMARY KEY (signup, kind)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO consent_2 SELECT signup, kind, at, form, person, sentence, version, page, visitor FROM consent;
-  DROP TABLE consent;
-  ALTER TABLE consent_2 RENAME TO consent;
-  CREATE INDEX consent_by_person ON consent (person);
-  CREATE INDEX consent_unclear ON consent (signup) WHERE kind = 'unclear';
-  ${appendOnly};
-  CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
-    BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear'); END;
+  ${ledgerOf(`'requested', 'unclear', 'given', 'confirmed'`)}
   `,
   // The status of the subscription, and the signups of a mailbox that it may confirm.
   `
@@ -294,4 +297,6 @@ export const steps: readonly Step[] = [
   INSERT OR REPLACE INTO setting SELECT 'tallied', 'true' WHERE ${isSmall};
   `,
   },
+  // The ledger has whoever leaves with one click.
+  ledgerOf(`'requested', 'unclear', 'given', 'confirmed', 'left'`),
 ];
