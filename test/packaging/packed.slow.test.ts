@@ -20,6 +20,7 @@ const entries = {
   '@newsletter-kit/core/engine': 'createEngine',
   '@newsletter-kit/core/oauth': 'scopesFor',
   '@newsletter-kit/core/node': 'createFileTokenStore',
+  '@newsletter-kit/core/durable-file': 'lockExclusively',
   '@newsletter-kit/core/signup': 'readAttribution',
   '@newsletter-kit/core/endpoint': 'readSubmission',
   '@newsletter-kit/core/facts': 'getsMail',

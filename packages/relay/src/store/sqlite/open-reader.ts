@@ -1,0 +1,30 @@
+/** What operators read of an SQLite store, on a connection of its own that ends a read which takes too long. */
+import { realpathSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { readMs } from '../signup-store.ts';
+import { readTookTooLong } from '../database-errors.ts';
+import type { ReadDatabase } from './driver.ts';
+import { answerOf, sqliteReader, type SqliteReader } from './sqlite-store.ts';
+
+/** Opens the store in a file that this process has open already. */
+export function openSqliteReader(path: string): SqliteReader {
+  const db = new DatabaseSync(realpathSync(path), { readOnly: true, timeout: readMs });
+  let deadline = Infinity;
+  // Node has no other way to end a statement: what an SQL function throws ends the one that has called it.
+  db.function('check_time', () => {
+    if (performance.now() > deadline) throw readTookTooLong();
+    return 1;
+  });
+  const limited: ReadDatabase = {
+    prepare: (text) => db.prepare(text),
+    // At one row of a thousand: the clock takes longer than a row.
+    inTime: '(random() & 1023 OR check_time())',
+    reads:
+      (query) =>
+      (...values) => {
+        deadline = performance.now() + readMs;
+        return answerOf(() => query(...values));
+      },
+  };
+  return sqliteReader(limited, () => db.close());
+}
