@@ -154,3 +154,12 @@ export async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () =
     throw storeError(verb, cause);
   }
 }
+
+/** The answer of a query that reads at once; a failure becomes a rejection with the error of the store interface. */
+export function answerOf<T>(query: () => T): Promise<T> {
+  try {
+    return Promise.resolve(query());
+  } catch (cause) {
+    return Promise.reject(storeError('read', cause));
+  }
+}

@@ -37,16 +37,6 @@ export function mailboxOf(address: string, publication: string): Mailbox {
   return { mailbox: mailboxHash(address), publication };
 }
 
-/** The columns of a {@link MailboxRow}. */
-export const mailboxColumns =
-  'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt", signups';
-
-export type MailboxRow = Omit<MailboxRecord, 'signups'> & { readonly signups: string };
-
-export function toMailbox({ signups, ...row }: MailboxRow): MailboxRecord {
-  return { ...row, signups: JSON.parse(signups) as MailboxSignup[] };
-}
-
 /** A claimed signup that may get a mail. */
 export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;

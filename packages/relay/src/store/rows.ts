@@ -1,5 +1,6 @@
 /** The rows of both databases, and the types of the store interface that are made of them, or stored as them. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { MailboxSignup } from './records.ts';
 import { fingerprint, signupId, personOfFingerprint } from './signup-identity.ts';
 import {
   type ClaimedSignup,
@@ -7,6 +8,7 @@ import {
   type ConsentRecord,
   type DeliveryOutcome,
   leftByMail,
+  type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenSignup,
@@ -90,6 +92,16 @@ export type OpenRow = RowOf<Omit<OpenSignup, 'consent'>> & OpenSignup['consent']
 
 export function toOpen({ sentence, version, submission, ...row }: OpenRow): OpenSignup {
   return { ...row, submission: parsed(submission), consent: { sentence, version } };
+}
+
+/** The columns of a {@link MailboxRow}. */
+export const mailboxColumns =
+  'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt", signups';
+
+export type MailboxRow = Omit<MailboxRecord, 'signups'> & { readonly signups: string };
+
+export function toMailbox({ signups, ...row }: MailboxRow): MailboxRecord {
+  return { ...row, signups: JSON.parse(signups) as MailboxSignup[] };
 }
 
 /** States from which a signup is claimed; `sent`, because the claim of a single attempt may have expired. */

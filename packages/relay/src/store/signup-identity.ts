@@ -3,7 +3,6 @@
  * address and content – by which duplicates and all signups of a person are found.
  */
 import { hash, randomUUID } from 'node:crypto';
-import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { mailboxKey } from '@newsletter-kit/core/facts';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';

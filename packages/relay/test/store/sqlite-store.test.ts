@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { applicationId, openSqliteStore } from '../../src/store/sqlite/open-database.ts';
@@ -224,17 +225,6 @@ describe('a signup store in an SQLite file', () => {
     expect(readFileSync(`${path}-wal`)).toHaveLength(0);
   });
 
-  it('counts millions of delivered signups only once', async () => {
-    const path = join(scratchFolder(), 'relay.db');
-    const before = openSqliteStore(path);
-    for (const name of ['ada', 'bob', 'eve']) await before.accept(ofPerson(`${name}@example.com`));
-    for (const { id } of await before.claim({ forms, limit: 2, now: Date.now() }))
-      await before.settle([id], { state: 'delivered', at: Date.now() });
-    expect(await before.counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
-    await before.close();
-    expect(await open(path).counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
-  });
-
   it.each([
     [
       'a folder that does not exist',
@@ -313,6 +303,21 @@ it('answers operators while a writer waits for the lock of another program', asy
   other.exec('COMMIT');
   await stored;
   expect(ended.slice(0, 4)).toEqual(['read', 'read', 'read', 'read']);
+});
+
+it('takes signups when the thread that reads ends, and starts it anew for the next read', async () => {
+  const threads: Worker[] = [];
+  const note = (thread: Worker): void => void threads.push(thread);
+  process.on('worker', note);
+  onTestFinished(() => void process.off('worker', note));
+  const store = await openStoreThread(join(scratchFolder(), 'relay.db'));
+  onTestFinished(() => store.close());
+  expect((await store.counts()).waiting).toBe(0);
+  const [read] = await Promise.allSettled([store.overview(Date.now()), threads[1]?.terminate()]);
+  if (read.status === 'rejected') expect(read.reason).toBeInstanceOf(StoreUnavailableError);
+  await store.accept(newSignup('ada@example.com'));
+  expect((await store.counts()).waiting).toBe(1);
+  expect(threads).toHaveLength(3);
 });
 
 it('counts by form and state what an earlier version stored, a large store while it takes signups', async () => {

@@ -17,7 +17,7 @@ import {
   message,
   numbered,
   rowsOf,
-  setting,
+  setSetting,
   signup,
   suppression,
   tally,
@@ -97,8 +97,6 @@ const load = `WITH added AS (INSERT INTO ${signup} (${columns}) SELECT ${columns
 
 const restored = `WITH changed AS (UPDATE ${signup} SET tried = true, next_attempt_at = greatest(next_attempt_at, $1)
     WHERE state <> 'delivered' AND state = 'waiting' AND NOT tried RETURNING 1) SELECT count(*) AS count FROM changed`;
-
-export const setSetting = `INSERT INTO ${setting} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 export function storeChanges({ long, write }: Statements): StoreChanges {
   const set = write(setSetting);

@@ -1,17 +1,8 @@
 /** Confirmation mails in the PostgreSQL store: who gets one, what its link shows, and what a click decides. */
 import { hasLeft, isUnsent } from '../conditions.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
-import {
-  mailboxColumns,
-  type MailboxRow,
-  type MailCandidate,
-  planClick,
-  planMails,
-  shownBy,
-  toMailbox,
-  type Unmailed,
-} from '../mailbox-mails.ts';
-import { type OpenRow, type StoredRow, toOpen, toStored } from '../rows.ts';
+import { type MailCandidate, planClick, planMails, shownBy, type Unmailed } from '../mailbox-mails.ts';
+import { mailboxColumns, type MailboxRow, type OpenRow, type StoredRow, toMailbox, toOpen, toStored } from '../rows.ts';
 import { mailboxHash } from '../signup-identity.ts';
 import {
   type ClaimedSignup,

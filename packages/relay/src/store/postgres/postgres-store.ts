@@ -3,7 +3,7 @@ import { asStoreUnavailable } from '../database-errors.ts';
 import { probeRow } from '../rows.ts';
 import type { SignupStore } from '../signup-store.ts';
 import { batchStore } from './batches.ts';
-import { setSetting, storeChanges } from './changes.ts';
+import { storeChanges } from './changes.ts';
 import { type Alone, json, type RunQuery } from './connections.ts';
 import { type Statements, statementsOf } from './statements.ts';
 import { postgresCounters } from './counters.ts';
@@ -12,7 +12,7 @@ import { mailboxStore } from './mailboxes.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { overviewReads } from './overview.ts';
 import { recordReads } from './records.ts';
-import { schema, setting, signup } from './sql-parts.ts';
+import { schema, setSetting, setting, signup } from './sql-parts.ts';
 import { webhookQueue } from './webhook-queue.ts';
 
 /**
@@ -69,7 +69,7 @@ function postgresStore(database: OpenDatabase): SignupStore {
 }
 
 /** Key of the advisory lock of claims ("NKRL" and one). */
-const claimsLock = 0x4e_4b_52_4d;
+export const claimsLock = 0x4e_4b_52_4d;
 
 /**
  * Runs the transactions that change what claims read: of all relays one after the other, so that each sees what the

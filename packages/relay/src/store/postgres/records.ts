@@ -1,7 +1,6 @@
 /** Signups, consents and erased people in the PostgreSQL store, as operators list and export them. */
 import { conditions } from '../conditions.ts';
-import { type MailboxRow, toMailbox } from '../mailbox-mails.ts';
-import { type StoredRow, toStored } from '../rows.ts';
+import { type MailboxRow, type StoredRow, toMailbox, toStored } from '../rows.ts';
 import { mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
 import type { ConsentRecord, StoreReads } from '../signup-store.ts';
 import type { Statements } from './statements.ts';

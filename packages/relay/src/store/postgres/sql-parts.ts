@@ -67,3 +67,6 @@ export const unindexedState = (table: string): string => `(${table}.state || '')
 /** Entries of the ledger, each with the status that came of its signup. */
 export const entries = `SELECT ${ledgerColumns.map((name) => `c.${name}`).join(', ')}, s.status FROM ${consent} AS c
   LEFT JOIN ${signup} AS s ON s.id = c.signup AND ${unindexedState('s')} = 'delivered'`;
+
+/** Sets the value $2 of the name $1. */
+export const setSetting = `INSERT INTO ${setting} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

@@ -22,7 +22,7 @@ export interface DurableObjectStorage {
 export function openDurableObjectStore(storage: DurableObjectStorage): SignupStore {
   storage.transactionSync(() => migrate(storage));
   const db: SqliteDriver = {
-    prepare: (text) => new DurableObjectStatement(storage, text),
+    prepare: (text) => statementOf(storage, text),
     transaction: (work) => storage.transactionSync(work),
     sync: () => storage.sync(),
     // The platform keeps earlier states for 30 days, for its point-in-time recovery; nothing can end that.
@@ -34,28 +34,17 @@ export function openDurableObjectStore(storage: DurableObjectStorage): SignupSto
 }
 
 /** A statement, which the platform caches by its text. */
-class DurableObjectStatement implements SqliteStatement {
-  readonly #storage: DurableObjectStorage;
-  readonly #text: string;
-
-  constructor(storage: DurableObjectStorage, text: string) {
-    this.#storage = storage;
-    this.#text = text;
-  }
-
-  all(...values: readonly SqliteValue[]): Row[] {
-    return this.#storage.sql.exec(this.#text, ...values).toArray();
-  }
-
-  get(...values: readonly SqliteValue[]): Row | undefined {
-    return this.all(...values)[0];
-  }
-
-  run(...values: readonly SqliteValue[]): { readonly changes: number } {
-    this.all(...values);
-    const [row] = this.#storage.sql.exec('SELECT changes() AS changes').toArray();
-    return { changes: Number(row?.['changes']) };
-  }
+function statementOf({ sql }: DurableObjectStorage, text: string): SqliteStatement {
+  const all = (...values: readonly SqliteValue[]): Row[] => sql.exec(text, ...values).toArray();
+  return {
+    all,
+    get: (...values) => all(...values)[0],
+    run(...values) {
+      all(...values);
+      const [row] = sql.exec('SELECT changes() AS changes').toArray();
+      return { changes: Number(row?.['changes']) };
+    },
+  };
 }
 
 /** The version is a row of the table of settings, because `PRAGMA user_version` is not permitted. */

@@ -1,14 +1,6 @@
 /** Confirmation mails in the SQLite store: who gets one, what its link shows, and what a click decides. */
 import { hasLeft, isUnsent } from '../conditions.ts';
-import {
-  type MailboxRow,
-  mailboxColumns,
-  type MailCandidate,
-  planClick,
-  planMails,
-  shownBy,
-  toMailbox,
-} from '../mailbox-mails.ts';
+import { type MailCandidate, planClick, planMails, shownBy } from '../mailbox-mails.ts';
 import { type OpenRow, stored, type StoredRow, toOpen, toStored } from '../rows.ts';
 import { mailboxHash } from '../signup-identity.ts';
 import {
@@ -19,15 +11,8 @@ import {
   type MailboxRecord,
   type MailboxStore,
 } from '../signup-store.ts';
-import { type ReadDatabase, statementsOf, type StoreDatabase } from './driver.ts';
-
-/** The records of the mailbox with a hash, one for each publication. */
-export function mailboxesIn(db: ReadDatabase): (mailbox: string) => readonly MailboxRecord[] {
-  const rows = statementsOf(db).all<[mailbox: string], MailboxRow>(
-    `SELECT ${mailboxColumns} FROM confirmation_mailbox WHERE mailbox = ?`,
-  );
-  return (mailbox) => rows(mailbox).map(toMailbox);
-}
+import { statementsOf, type StoreDatabase } from './driver.ts';
+import { mailboxesIn } from './records.ts';
 
 export function mailboxStore(db: StoreDatabase, addConsent: (entry: ConsentRecord) => void) {
   const { reads, writes } = db;

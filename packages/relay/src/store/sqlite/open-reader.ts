@@ -1,10 +1,19 @@
 /** What operators read of an SQLite store, on a connection of its own that ends a read which takes too long. */
 import { realpathSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { readMs } from '../signup-store.ts';
-import { readTookTooLong } from '../database-errors.ts';
+import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
+import { answerOf, readTookTooLong } from '../database-errors.ts';
+import { deliveredCount } from './delivered-count.ts';
 import type { ReadDatabase } from './driver.ts';
-import { answerOf, sqliteReader, type SqliteReader } from './sqlite-store.ts';
+import { overviewReads } from './overview.ts';
+import { recordReads } from './records.ts';
+import { webhookReads } from './webhook-queue.ts';
+
+/** What this connection reads. */
+export interface SqliteReader extends StoreReads, Pick<ReturnType<typeof overviewReads>, 'untallied'> {
+  readonly webhooks: Pick<WebhookQueue, 'overview'>;
+  close(this: void): Promise<void>;
+}
 
 /** Opens the store in a file that this process has open already. */
 export function openSqliteReader(path: string): SqliteReader {
@@ -26,5 +35,10 @@ export function openSqliteReader(path: string): SqliteReader {
         return answerOf(() => query(...values));
       },
   };
-  return sqliteReader(limited, () => db.close());
+  return {
+    ...overviewReads(limited, deliveredCount(limited)),
+    ...recordReads(limited),
+    webhooks: webhookReads(limited),
+    close: () => Promise.resolve(db.close()),
+  };
 }

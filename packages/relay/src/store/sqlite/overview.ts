@@ -39,7 +39,7 @@ function scansOf(db: ReadDatabase, delivered: DeliveredCount) {
 /** The same from the counts by form and state that triggers keep. */
 function storedCounts(db: ReadDatabase) {
   const { one, all } = statementsOf(db);
-  /** When the signups of a form and state may be delivered: the untried by the order of an index, of the others each. */
+  /** When signups of a form and state may be delivered: the untried by the order of an index, of the others each. */
   const ofTally = `signup AS s WHERE s.form = t.form AND s.state = t.state AND`;
   const dueAt = `SELECT due_at FROM (SELECT due_at FROM ${ofTally} next_attempt_at = 0 ORDER BY due_at LIMIT 1)
     UNION ALL SELECT due_at FROM ${ofTally} ${db.inTime} AND next_attempt_at > 0

@@ -1,10 +1,9 @@
 /** Signups, consents and erased people in the SQLite store, as operators list and export them. */
 import { conditions } from '../conditions.ts';
-import { stored, type StoredRow, toStored } from '../rows.ts';
+import { mailboxColumns, type MailboxRow, stored, type StoredRow, toMailbox, toStored } from '../rows.ts';
 import { mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
-import type { ConsentRecord, StoreReads } from '../signup-store.ts';
+import type { ConsentRecord, MailboxRecord, StoreReads } from '../signup-store.ts';
 import { type ReadDatabase, type SqliteValue, statementsOf } from './driver.ts';
-import { mailboxesIn } from './mailboxes.ts';
 import { dialect, entries, ofPerson } from './sql-parts.ts';
 
 export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'overview'> {
@@ -42,4 +41,12 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
       suppressed: isSuppressed(suppressionHash(address)) !== undefined,
     })),
   };
+}
+
+/** The records of the mailbox with a hash, one for each publication. */
+export function mailboxesIn(db: ReadDatabase): (mailbox: string) => readonly MailboxRecord[] {
+  const rows = statementsOf(db).all<[mailbox: string], MailboxRow>(
+    `SELECT ${mailboxColumns} FROM confirmation_mailbox WHERE mailbox = ?`,
+  );
+  return (mailbox) => rows(mailbox).map(toMailbox);
 }

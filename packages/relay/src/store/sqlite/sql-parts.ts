@@ -8,7 +8,8 @@ export const entries = `SELECT ${ledgerColumns.map((name) => `c.${name}`).join('
 
 /**
  * All signups of the person with the hash ?1: one range of an index, which serves deduplication by key and content, and
- * erasure. A second index of hashes would cost more than the rest of the row. '~' sorts after every character of a hash.
+ * erasure. A second index of hashes would cost more than the rest of the row. '~' sorts after every character of a
+ * hash.
  */
 export const ofPerson = `content >= ?1 AND content < ?1 || '~'`;
 

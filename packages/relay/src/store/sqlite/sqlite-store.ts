@@ -1,8 +1,8 @@
 /** The SQLite store, on a file or in a Durable Object: group commit with one sync for many signups, one relay each. */
-import { storeError } from '../database-errors.ts';
+import { answerOf } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
 import { ledgerColumns } from '../rows.ts';
-import type { ProbeEffort, SignupStore, StoreReads, WebhookQueue } from '../signup-store.ts';
+import type { ProbeEffort, SignupStore } from '../signup-store.ts';
 import { batchStore } from './batches.ts';
 import { storeChanges } from './changes.ts';
 import { sqliteCounters } from './counters.ts';
@@ -12,7 +12,7 @@ import { type ReadDatabase, type SqliteDriver, statementsOf, type StoreDatabase 
 import { mailboxStore } from './mailboxes.ts';
 import { overviewReads, tallyWrites } from './overview.ts';
 import { recordReads } from './records.ts';
-import { webhookQueue, webhookReads } from './webhook-queue.ts';
+import { webhookQueue } from './webhook-queue.ts';
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
@@ -53,21 +53,6 @@ export function sqliteStore(driver: SqliteDriver) {
   return { ...store, ...tallyWrites(db), counters };
 }
 
-/** What operators read, on a connection of its own. */
-export interface SqliteReader extends StoreReads, Pick<ReturnType<typeof overviewReads>, 'untallied'> {
-  readonly webhooks: Pick<WebhookQueue, 'overview'>;
-  close(this: void): Promise<void>;
-}
-
-export function sqliteReader(db: ReadDatabase, close: () => void): SqliteReader {
-  return {
-    ...overviewReads(db, deliveredCount(db)),
-    ...recordReads(db),
-    webhooks: webhookReads(db),
-    close: () => Promise.resolve(close()),
-  };
-}
-
 function withoutLimit({ prepare }: Pick<SqliteDriver, 'prepare'>): ReadDatabase {
   return {
     prepare,
@@ -77,15 +62,6 @@ function withoutLimit({ prepare }: Pick<SqliteDriver, 'prepare'>): ReadDatabase 
       (...values) =>
         answerOf(() => query(...values)),
   };
-}
-
-/** Reads synchronously; a failure becomes a rejection with the error of the store interface. */
-export function answerOf<T>(query: () => T): Promise<T> {
-  try {
-    return Promise.resolve(query());
-  } catch (cause) {
-    return Promise.reject(storeError('read', cause));
-  }
 }
 
 /** Whether delivery is paused; in memory, because delivery reads it for every signup. */

@@ -8,7 +8,8 @@ import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_th
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counters, MemoryCounters } from '../counters.ts';
 import type { SignupStore } from '../signup-store.ts';
-import type { SqliteReader, SqliteStore } from './sqlite-store.ts';
+import type { SqliteReader } from './open-reader.ts';
+import type { SqliteStore } from './sqlite-store.ts';
 
 /** An object whose methods another thread calls; its members are such objects too, or no functions. */
 type Part = Readonly<Record<string, unknown>>;
@@ -71,20 +72,21 @@ interface StoreThread<Store> {
   readonly store: Store;
   readonly counts: readonly StoredCount[];
   setCount(this: void, key: string, count: Count): void;
-  /** Closes the store, and ends the thread. */
-  end(this: void): Promise<void>;
+  /** Resolves when the thread has ended. */
+  readonly ended: Promise<unknown>;
 }
 
 /** Megabytes for new objects, in which a commit of a hundred signups finds room. By default they take 16 and more. */
 const maxYoungGenerationSizeMb = 4;
 
-async function startThread<Store extends { close(this: void): Promise<void> }>(
-  data: ThreadData,
-): Promise<StoreThread<Store>> {
+async function startThread<Store>(data: ThreadData): Promise<StoreThread<Store>> {
   const thread = new Worker(new URL(import.meta.url), {
     workerData: data,
     resourceLimits: { maxYoungGenerationSizeMb },
   });
+  // One that only reads ends alone; without the other there is no store, and the process ends with it.
+  if (data.isReader) thread.on('error', () => undefined);
+  const ended = new Promise((resolve) => thread.once('exit', resolve));
   const [opened] = (await once(thread, 'message')) as [Opened];
   if ('failure' in opened) throw errorOf(opened.failure);
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
@@ -107,6 +109,9 @@ async function startThread<Store extends { close(this: void): Promise<void> }>(
       else call?.resolve(reply.value);
     }
   });
+  void ended.then(() => {
+    for (const { reject } of pending.values()) reject(new StoreUnavailableError('The store has stopped reading.'));
+  });
   let next = 0;
   const store: Record<string, unknown> = {};
   for (const { member, method } of opened.methods) {
@@ -119,18 +124,13 @@ async function startThread<Store extends { close(this: void): Promise<void> }>(
         schedule();
       });
   }
-  const calledStore = store as unknown as Store;
   return {
-    store: calledStore,
+    store: store as unknown as Store,
     counts: opened.counts,
+    ended,
     setCount(key, count) {
       changed.set(key, count);
       schedule();
-    },
-    async end() {
-      const ended = once(thread, 'exit');
-      await calledStore.close();
-      await ended;
     },
   };
 }
@@ -151,6 +151,7 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
         .untallied()
         .then((missing) => missing && writing.store.tally(missing))
         .catch(() => undefined);
+      void thread.ended.then(() => (started = undefined));
       return thread;
     });
     try {
@@ -172,10 +173,16 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
     counters: countersOf(writing),
     shared: false,
     async close() {
-      await started?.then(({ end }) => end()).catch(() => undefined);
-      await writing.end();
+      await started?.then(closeThread).catch(() => undefined);
+      await closeThread(writing);
     },
   };
+}
+
+/** Closes the store, and waits for the end of its thread. */
+async function closeThread({ store, ended }: StoreThread<{ close(this: void): Promise<void> }>): Promise<void> {
+  await store.close();
+  await ended;
 }
 
 /** Counters in this thread, since a count would wait for the commit that runs. */
