@@ -320,6 +320,16 @@ it('takes signups when the thread that reads ends, and starts it anew for the ne
   expect(threads).toHaveLength(3);
 });
 
+it('closes its threads once, and refuses what is asked afterwards', async () => {
+  const store = await openStoreThread(join(scratchFolder(), 'relay.db'));
+  await store.counts();
+  const stored = store.accept(newSignup('ada@example.com'));
+  await Promise.all([store.close(), store.close()]);
+  await store.close();
+  await stored;
+  await expect(store.accept(newSignup('bob@example.com'))).rejects.toThrow(StoreUnavailableError);
+});
+
 it('counts by form and state what an earlier version stored, a large store while it takes signups', async () => {
   const path = join(scratchFolder(), 'relay.db');
   const before = openSqliteStore(path);

@@ -109,8 +109,11 @@ async function startThread<Store>(data: ThreadData): Promise<StoreThread<Store>>
       else call?.resolve(reply.value);
     }
   });
+  let isOver = false;
+  const stopped = () => new StoreUnavailableError('The thread of the store has ended.');
   void ended.then(() => {
-    for (const { reject } of pending.values()) reject(new StoreUnavailableError('The store has stopped reading.'));
+    isOver = true;
+    for (const { reject } of pending.values()) reject(stopped());
   });
   let next = 0;
   const store: Record<string, unknown> = {};
@@ -118,6 +121,7 @@ async function startThread<Store>(data: ThreadData): Promise<StoreThread<Store>>
     const part = member === null ? store : ((store[member] ??= {}) as typeof store);
     part[method] = (...values: unknown[]) =>
       new Promise((resolve, reject) => {
+        if (isOver) throw stopped();
         const id = next++;
         pending.set(id, { resolve, reject });
         calls.push({ id, member, method, values });
@@ -161,6 +165,11 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
       throw error;
     }
   };
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await started?.then(closeThread).catch(() => undefined);
+    await closeThread(writing);
+  };
   return {
     ...writing.store,
     counts: async () => (await reading()).counts(),
@@ -172,10 +181,7 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
     webhooks: { ...writing.store.webhooks, overview: async () => (await reading()).webhooks.overview() },
     counters: countersOf(writing),
     shared: false,
-    async close() {
-      await started?.then(closeThread).catch(() => undefined);
-      await closeThread(writing);
-    },
+    close: () => (closed ??= close()),
   };
 }
 
