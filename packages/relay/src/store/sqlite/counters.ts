@@ -8,8 +8,6 @@ const batchSize = 500;
 
 type KeyedCount = Count & { readonly key: string };
 
-export type SqliteCounters = ReturnType<typeof sqliteCounters>;
-
 /** @param commit - runs work in the next commit, after `write` */
 export function sqliteCounters(db: SqliteDriver, commit: <T>(work: () => T) => Promise<T>) {
   const { one, all, run } = statementsOf(db);
