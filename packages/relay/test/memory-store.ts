@@ -1,17 +1,12 @@
 /** The SQLite store in memory, for tests that need thousands of stores. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SqliteDriver } from '../src/store/sqlite/driver.ts';
-import { personOf, runSteps, steps } from '../src/store/sqlite/schema.ts';
+import { runSteps } from '../src/store/sqlite/schema.ts';
 
 /** A database in memory with the tables of the store. */
 export function memoryDriver(): SqliteDriver {
   const db = new DatabaseSync(':memory:');
-  db.function(personOf, (_submission) => null);
-  runSteps(
-    steps,
-    (text) => db.exec(text),
-    (text, ...values) => db.prepare(text).all(...values),
-  );
+  runSteps(0, (text) => db.exec(text));
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const known = prepared.get(text);

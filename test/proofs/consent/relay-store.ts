@@ -1,6 +1,6 @@
 /** The relay's SQLite store in memory, whose rows are taken out and put back between two actions. */
 import type { SignupStore } from '@newsletter-kit/relay';
-import { SqliteStore } from '../../../packages/relay/src/store/sqlite/sqlite-store.ts';
+import { sqliteStore } from '../../../packages/relay/src/store/sqlite/sqlite-store.ts';
 import { memoryDriver } from '../../../packages/relay/test/memory-store.ts';
 
 type Value = string | number | null;
@@ -35,7 +35,7 @@ export function createMemoryStore(): MemoryStore {
         }
       }
       prepare('DELETE FROM consent').run();
-      return new SqliteStore(driver);
+      return sqliteStore(driver);
     },
     rows: () =>
       Object.fromEntries(

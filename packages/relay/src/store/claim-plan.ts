@@ -50,7 +50,7 @@ export function planClaim(
 }
 
 function personOf({ content }: SignupOfPerson): string {
-  return personOfFingerprint(String(content));
+  return personOfFingerprint(content);
 }
 
 /**

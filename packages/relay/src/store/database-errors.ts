@@ -132,6 +132,14 @@ export function explainStoreError(error: unknown): string {
   return explanations[code] ?? (code.startsWith('08') ? broke : `${who} reported error ${what}`);
 }
 
+/** The error of a read of an operator that is ended, so that it keeps nothing busy. */
+export function readTookTooLong(options?: ErrorOptions): StoreUnavailableError {
+  return new StoreUnavailableError(
+    'The store cannot be read: the read took longer than a second, and was ended; ask for less, by form, state or time.',
+    options,
+  );
+}
+
 /** The error of the store interface for what the driver has thrown; a defect stays what it is. */
 export function storeError(verb: 'read' | 'written', cause: unknown): unknown {
   if (!isOfDriver(cause) || cause instanceof StoreUnavailableError) return cause;
@@ -144,5 +152,14 @@ export async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () =
     return await work();
   } catch (cause) {
     throw storeError(verb, cause);
+  }
+}
+
+/** The answer of a query that reads at once; a failure becomes a rejection with the error of the store interface. */
+export function answerOf<T>(query: () => T): Promise<T> {
+  try {
+    return Promise.resolve(query());
+  } catch (cause) {
+    return Promise.reject(storeError('read', cause));
   }
 }

@@ -4,7 +4,7 @@
  */
 import { fingerprint, mailboxHash, personHash } from './signup-identity.ts';
 import type { ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
-import { type Row, numberOrNull } from './rows.ts';
+import type { Candidate } from './rows.ts';
 import { type ClaimedSignup, type Click, type DeliveryOutcome, neverAttempted } from './signup-store.ts';
 
 const minuteMs = 60_000;
@@ -37,17 +37,6 @@ export function mailboxOf(address: string, publication: string): Mailbox {
   return { mailbox: mailboxHash(address), publication };
 }
 
-export function toMailbox(row: Row): MailboxRecord {
-  return {
-    mailbox: String(row['mailbox']),
-    publication: String(row['publication']),
-    mails: Number(row['mails']),
-    lastMailAt: Number(row['lastMailAt']),
-    suppressedAt: numberOrNull(row['suppressedAt']),
-    signups: JSON.parse(String(row['signups'])) as MailboxSignup[],
-  };
-}
-
 /** A claimed signup that may get a mail. */
 export interface MailCandidate extends Mailbox {
   readonly signup: ClaimedSignup;
@@ -60,11 +49,11 @@ export interface MailCandidate extends Mailbox {
 /** @param publications - of the forms, by name */
 export function mailCandidates(
   claimed: readonly ClaimedSignup[],
-  rows: readonly Row[],
+  rows: readonly Candidate[],
   publications: Readonly<Record<string, string>>,
 ): readonly MailCandidate[] {
   const unanswered = new Set(rows.filter(({ reason }) => reason === unansweredMail).map(({ id }) => id));
-  const due = new Set(rows.filter((row) => Number(row['nextAttemptAt']) === neverAttempted).map(({ id }) => id));
+  const due = new Set(rows.filter(({ nextAttemptAt }) => nextAttemptAt === neverAttempted).map(({ id }) => id));
   return claimed.map((signup) => ({
     ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
     signup,

@@ -1,129 +1,51 @@
-/** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
+/** The rows of both databases, and the types of the store interface that are made of them, or stored as them. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import type { WebhookType } from '../config/webhook-type.ts';
-import { earliest, type FormBacklog, type Overview, type SignupCounts } from './overview.ts';
+import type { MailboxSignup } from './records.ts';
 import { fingerprint, signupId, personOfFingerprint } from './signup-identity.ts';
 import {
   type ClaimedSignup,
+  type ConfirmationScan,
   type ConsentRecord,
+  type DeliveryOutcome,
   leftByMail,
+  type MailboxRecord,
   neverAttempted,
   type NewSignup,
   type OpenSignup,
   type OpenStatus,
-  type DeliveryOutcome,
   type SignupState,
   type StoredSignup,
-  type ConfirmationScan,
 } from './signup-store.ts';
 import type { WebhookMessage, WebhookOutcome, WebhookSubscription } from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of a statement that names its columns as the store interface does, and whose values have its types. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows the rows of its SQL
-export function rowsAs<Value extends object>(rows: readonly Row[]): readonly Value[] {
-  return rows as readonly Value[];
-}
+/** A row with the columns of an object whose submission is JSON, and whose flags are numbers in SQLite. */
+type RowOf<Value> = {
+  readonly [Name in keyof Value]: Value[Name] extends boolean
+    ? boolean | number
+    : Name extends 'submission'
+      ? string | Extract<Value[Name], null>
+      : Value[Name];
+};
 
-/** Counts by state, from rows of a state and a count. */
-export function toCounts(rows: readonly Row[]): SignupCounts {
-  const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
-  return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
-}
+/** The columns of a {@link StoredRow}, with the names of the store interface. */
+export const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt", origin, submission, attempts, tried,
+  needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
+  last_error AS reason, status, intent`;
 
-/**
- * @param byForm - rows of the backlog, one per form
- * @param deadByReason - rows of dead letters, one per reason
- * @param held - rows of signups that are held, one per state and reason
- * @param unclear - rows of unclear consents, one per form and text
- * @param statuses - rows of the statuses of subscriptions, one per word
- * @param lastErasure - row of the setting of that name
- */
-export function toOverview(
-  counts: SignupCounts,
-  due: number,
-  byForm: readonly Row[],
-  deadByReason: readonly Row[],
-  held: readonly Row[],
-  unclear: readonly Row[],
-  statuses: readonly Row[],
-  lastErasure: Row | undefined,
-): Overview {
-  const forms = rowsAs<FormBacklog>(byForm);
+export type StoredRow = RowOf<StoredSignup>;
+
+const parsed = (submission: string): KeptSubmission => JSON.parse(submission) as KeptSubmission;
+
+export function toStored(row: StoredRow): StoredSignup {
   return {
-    counts,
-    due,
-    oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
-    forms,
-    deadByReason: rowsAs(deadByReason),
-    held: rowsAs(held),
-    unclearConsents: rowsAs(unclear),
-    statuses: rowsAs(statuses),
-    lastErasureAt: numberOrNull(lastErasure?.['value']),
-  };
-}
-
-export function toClaimed(row: Row): ClaimedSignup {
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
-    origin: textOrNull(row['origin']),
-    receivedAt: Number(row['receivedAt']),
-    dueAt: Number(row['dueAt']),
-    attempts: Number(row['attempts']),
-    tried: Boolean(row['tried']) || row['state'] === 'sent',
-    confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
-    status: textOrNull(row['status']),
-    hasLeft: row['reason'] === leftByMail,
-  };
-}
-
-export function toOpenStatus(row: Row): OpenStatus {
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
-    settledAt: Number(row['settledAt']),
-    hasLeft: row['reason'] === leftByMail,
-  };
-}
-
-export function toStored(row: Row): StoredSignup {
-  const submission = textOrNull(row['submission']);
-  const nextAttemptAt = numberOrNull(row['nextAttemptAt']);
-  const receivedAt = Number(row['receivedAt']);
-  // What was delivered by an earlier version has no time of its own.
-  const dueAt = Number(row['dueAt']) || receivedAt;
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    state: row['state'] as SignupState,
-    submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
-    origin: textOrNull(row['origin']),
-    receivedAt,
-    dueAt,
-    attempts: Number(row['attempts']),
-    tried: Boolean(row['tried']),
-    needsConfirmation: Boolean(row['needsConfirmation']),
-    nextAttemptAt: nextAttemptAt === neverAttempted ? dueAt : nextAttemptAt,
-    settledAt: numberOrNull(row['settledAt']),
-    reason: textOrNull(row['reason']),
-    status: textOrNull(row['status']),
-    intent: textOrNull(row['intent']),
-  };
-}
-
-/** @param row - of an unconfirmed signup, with the sentence and the version of its first entry in the ledger */
-export function toOpen(row: Row): OpenSignup {
-  return {
-    id: String(row['id']),
-    form: String(row['form']),
-    receivedAt: Number(row['receivedAt']),
-    submission: JSON.parse(String(row['submission'])) as KeptSubmission,
-    consent: { sentence: textOrNull(row['sentence']), version: textOrNull(row['version']) },
+    ...row,
+    submission: row.submission === null ? null : parsed(row.submission),
+    tried: Boolean(row.tried),
+    needsConfirmation: Boolean(row.needsConfirmation),
+    nextAttemptAt: row.nextAttemptAt === neverAttempted ? row.dueAt : row.nextAttemptAt,
   };
 }
 
@@ -132,12 +54,55 @@ export interface SignupOfPerson {
   readonly id: string;
   readonly state: SignupState;
   readonly intent: string | null;
-  readonly content: string | null;
+  readonly content: string;
   readonly dueAt: number;
 }
 
-/** The row of a signup that is due. */
-export type Candidate = Row & SignupOfPerson;
+/** The row of a signup that is due: its columns are {@link stored} and its content. */
+export type Candidate = StoredRow & SignupOfPerson & { readonly submission: string };
+
+export function toClaimed(row: Candidate): ClaimedSignup {
+  const { id, form, state, submission, origin, receivedAt, dueAt, attempts, tried, status, reason } = row;
+  return {
+    id,
+    form,
+    submission: parsed(submission),
+    origin,
+    receivedAt,
+    dueAt,
+    attempts,
+    tried: Boolean(tried) || state === 'sent',
+    confirmed: Boolean(row.needsConfirmation) && state !== 'unconfirmed',
+    status,
+    hasLeft: reason === leftByMail,
+  };
+}
+
+/** The columns of an {@link OpenStatusRow}. */
+export const openStatus = 'id, form, submission, settled_at AS "settledAt", last_error AS reason';
+
+export type OpenStatusRow = Pick<Candidate, 'id' | 'form' | 'submission' | 'reason'> & Pick<OpenStatus, 'settledAt'>;
+
+export function toOpenStatus({ reason, submission, ...row }: OpenStatusRow): OpenStatus {
+  return { ...row, submission: parsed(submission), hasLeft: reason === leftByMail };
+}
+
+/** Of an unconfirmed signup, with the sentence and the version of its first entry in the ledger. */
+export type OpenRow = RowOf<Omit<OpenSignup, 'consent'>> & OpenSignup['consent'];
+
+export function toOpen({ sentence, version, submission, ...row }: OpenRow): OpenSignup {
+  return { ...row, submission: parsed(submission), consent: { sentence, version } };
+}
+
+/** The columns of a {@link MailboxRow}. */
+export const mailboxColumns =
+  'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt", signups';
+
+export type MailboxRow = Omit<MailboxRecord, 'signups'> & { readonly signups: string };
+
+export function toMailbox({ signups, ...row }: MailboxRow): MailboxRecord {
+  return { ...row, signups: JSON.parse(signups) as MailboxSignup[] };
+}
 
 /** States from which a signup is claimed; `sent`, because the claim of a single attempt may have expired. */
 export function claimableStates(
@@ -147,57 +112,55 @@ export function claimableStates(
   return state === 'waiting' && !inBatch ? ['waiting', 'sent'] : [state];
 }
 
-export function toScan(text: unknown): ConfirmationScan | null {
+export function toScan(text: string | null | undefined): ConfirmationScan | null {
   return typeof text === 'string' ? (JSON.parse(text) as ConfirmationScan) : null;
 }
 
-export function toWebhookMessage(row: Row): WebhookMessage {
-  const submission = textOrNull(row['submission']);
-  return {
-    seq: Number(row['seq']),
-    id: String(row['id']),
-    type: row['type'] as WebhookType,
-    signup: String(row['signup']),
-    form: String(row['form']),
-    at: Number(row['at']),
-    reason: textOrNull(row['reason']),
-    attempts: Number(row['attempts']),
-    submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
-    receivedAt: numberOrNull(row['receivedAt']),
-    status: textOrNull(row['status']),
-  };
+export function toWebhookMessage({ submission, ...row }: RowOf<WebhookMessage>): WebhookMessage {
+  return { ...row, submission: submission === null ? null : parsed(submission) };
 }
+
+export type WebhookMessageRow = RowOf<WebhookMessage>;
 
 /** The columns of an outcome other than `delivered`. */
-export function webhookColumns(outcome: Exclude<WebhookOutcome, { state: 'delivered' }>): {
-  readonly nextAttemptAt: number | null;
-  readonly reason: string;
-} {
-  return { nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null, reason: outcome.reason };
+export function webhookColumns(
+  outcome: Exclude<WebhookOutcome, { state: 'delivered' }>,
+): [nextAttemptAt: number | null, reason: string] {
+  return [outcome.state === 'waiting' ? outcome.nextAttemptAt : null, outcome.reason];
 }
 
-/** What has to change about the stored destinations. */
-export function destinationChanges(
-  stored: readonly Row[],
-  wanted: readonly WebhookSubscription[],
-): {
-  readonly set: readonly { readonly name: string; readonly types: string }[];
-  readonly removed: readonly string[];
-  /** Names of the wanted ones that are held. */
-  readonly held: readonly string[];
-} {
-  const typesOf = new Map(stored.map(({ name, types }) => [String(name), String(types)]));
+/** A destination of webhooks as it is stored. */
+export interface DestinationRow {
+  readonly name: string;
+  readonly types: string;
+  readonly held: string | null;
+}
+
+/** What has to change about the stored destinations, and the names of the wanted ones that are held. */
+export function destinationChanges(stored: readonly DestinationRow[], wanted: readonly WebhookSubscription[]) {
+  const typesOf = new Map(stored.map(({ name, types }) => [name, types]));
   const names = new Set(wanted.map(({ name }) => name));
   return {
     set: wanted
       .map(({ name, types }) => ({ name, types: types.join(' ') }))
       .filter(({ name, types }) => typesOf.get(name) !== types),
     removed: [...typesOf.keys()].filter((name) => !names.has(name)),
-    held: stored.flatMap(({ name, held }) =>
-      names.has(String(name)) && textOrNull(held) !== null ? [String(name)] : [],
-    ),
+    held: stored.flatMap(({ name, held }) => (names.has(name) && held !== null ? [name] : [])),
   };
 }
+
+/** The columns of an entry of the consent ledger. */
+export const ledgerColumns = [
+  'signup',
+  'kind',
+  'at',
+  'form',
+  'person',
+  'sentence',
+  'version',
+  'page',
+  'visitor',
+] as const satisfies readonly (keyof ConsentRecord)[];
 
 /** A row of the table `signup`, by column, in the order of {@link signupColumns}. */
 export type SignupRow = Readonly<Record<(typeof signupColumns)[number], string | number | null>>;
@@ -316,13 +279,4 @@ export function settledColumns(outcome: DeliveryOutcome): {
     status,
     tried: Number(repeats && outcome.tried === true),
   };
-}
-
-export function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-/** Some drivers return large integers as text. */
-export function numberOrNull(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

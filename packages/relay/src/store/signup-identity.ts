@@ -3,9 +3,8 @@
  * address and content – by which duplicates and all signups of a person are found.
  */
 import { hash, randomUUID } from 'node:crypto';
-import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { mailboxKey } from '@newsletter-kit/core/facts';
-import { addressKey, normalizeAddress } from '@newsletter-kit/core/signup';
+import { addressKey } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
 
 /** The millisecond of the last id, and the number of earlier ids in it. */
@@ -64,33 +63,6 @@ export function personHash(address: string): string {
 /** The hash of the mailbox of an address: that of no person. */
 export function mailboxHash(address: string): string {
   return digest(`mailbox ${mailboxKey(address)}`);
-}
-
-/**
- * The hashes under which the consent ledger may know an address. Earlier versions told spellings of a domain apart, and
- * an entry whose signup was gone when the store was migrated still has the hash of its spelling.
- */
-export function ledgerHashes(address: string): readonly [person: string, spelling: string] {
-  return [personHash(address), digest(normalizeAddress(address).toLowerCase())];
-}
-
-/** The columns of a signup that {@link rehashed} reads and writes. */
-export interface HashedRow {
-  readonly id: string;
-  readonly intent: string | null;
-  readonly content: string;
-}
-
-/** A signup of an earlier version with the hashes of {@link personHash}; null where they are the same. */
-export function rehashed({ id, submission, intent, content }: Readonly<Record<string, unknown>>): HashedRow | null {
-  const person = personHash((JSON.parse(String(submission)) as KeptSubmission).email);
-  if (String(content).startsWith(person)) return null;
-  const withPerson = (fingerprint: unknown): string => person + String(fingerprint).slice(digestLength);
-  return {
-    id: String(id),
-    intent: typeof intent === 'string' ? withPerson(intent) : null,
-    content: withPerson(content),
-  };
 }
 
 /**

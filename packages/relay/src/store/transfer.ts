@@ -1,6 +1,7 @@
 /** Export and import of a store: one JSON object per line. */
 import {
   type ConsentRecord,
+  type PageRequest,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
@@ -213,39 +214,42 @@ export async function importLines(
 /** Number of records read at a time. */
 const pageSize = 500;
 
+/** Every record of a list, page by page. @param keyOf - what `read` takes for the last one of the page before */
+async function* everyOf<Item>(
+  read: (page: PageRequest) => Promise<readonly Item[]>,
+  keyOf: (last: Item) => string,
+): AsyncGenerator<Item, void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await read({ after, limit: pageSize });
+    yield* page;
+    const last = page.at(-1);
+    // A limit of signups is met by at least as many entries of the consent ledger.
+    if (last === undefined || page.length < pageSize) return;
+    after = keyOf(last);
+  }
+}
+
 /** Every signup that matches a filter, newest first, page by page; without those received in the meantime. */
-export async function* everySignup(
+export const everySignup = (
   store: Pick<SignupStore, 'list'>,
   filter: SignupFilter = {},
-): AsyncGenerator<StoredSignup, void> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await store.list(filter, { after, limit: pageSize });
-    yield* page;
-    after = page.at(-1)?.id;
-    if (page.length < pageSize) return;
-  }
-}
+): AsyncGenerator<StoredSignup, void> =>
+  everyOf(
+    (page) => store.list(filter, page),
+    ({ id }) => id,
+  );
 
 /** Every hash in the list of erased people, sorted, page by page. */
-export async function* everySuppression(store: Pick<SignupStore, 'suppressions'>): AsyncGenerator<string, void> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await store.suppressions({ after, limit: pageSize });
-    yield* page;
-    after = page.at(-1);
-    if (page.length < pageSize) return;
-  }
-}
+export const everySuppression = (store: Pick<SignupStore, 'suppressions'>): AsyncGenerator<string, void> =>
+  everyOf(
+    (page) => store.suppressions(page),
+    (hash) => hash,
+  );
 
 /** Every entry of the consent ledger, in the order of their signups, page by page. */
-export async function* everyConsent(store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await store.listConsents({ after, limit: pageSize });
-    yield* page;
-    after = page.at(-1)?.signup;
-    // The limit counts signups, of which each has at least one entry.
-    if (page.length < pageSize) return;
-  }
-}
+const everyConsent = (store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> =>
+  everyOf(
+    (page) => store.listConsents(page),
+    ({ signup }) => signup,
+  );

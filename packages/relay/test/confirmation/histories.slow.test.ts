@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { SignupStore } from '../../src/index.ts';
 import { memoryDriver } from '../memory-store.ts';
 import { sharedPostgres } from '../postgres-server.ts';
@@ -24,7 +24,7 @@ const histories = Number(process.env['MAILBOX_HISTORIES'] ?? 10_000);
 
 storeObjects();
 
-const inMemory = (): Promise<SignupStore> => Promise.resolve(new SqliteStore(memoryDriver()));
+const inMemory = (): Promise<SignupStore> => Promise.resolve(sqliteStore(memoryDriver()));
 
 /** One store, emptied for each history: opening a database takes longer than a history. */
 async function inPostgres(): Promise<() => Promise<SignupStore>> {

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, everySignup, StoreUnavailableError, type SignupStore } from '../../src/index.ts';
 import { type Operator, storeOperator } from '../../src/ops/operator.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
-import { sql } from '../../src/store/postgres/statements.ts';
+import { claimsLock as lockKey } from '../../src/store/postgres/postgres-store.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { found, newSignup } from '../new-signup.ts';
@@ -211,7 +211,7 @@ describe('several relays on one PostgreSQL', () => {
     onTestFinished(() => slow.close());
     const isHeld = async () => (await server.run(claimsLock, address)).length > 0;
     const hanging = slow.transaction(async (query) => {
-      await query(sql.lockClaims);
+      await query(`SELECT pg_advisory_xact_lock(${lockKey})`);
       await expect(claim()).rejects.toThrow('The store cannot be written: another process keeps it locked.');
       await waitUntil('the server has ended the transaction', async () => !(await isHeld()));
       await query('SELECT 1');

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StartupError } from '../../src/index.ts';
-import { expectOnePerson, spelledSignups } from './spelled-signups.ts';
-import { personHash } from '../../src/store/signup-identity.ts';
+import { StartupError, StoreUnavailableError } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { steps } from '../../src/store/postgres/open-database.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
+import { clicked } from '../clicked.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
@@ -143,69 +143,93 @@ describe('a signup store in PostgreSQL', () => {
 });
 
 describe('the tables', () => {
-  it('of a version with a separate queue are migrated without loss', async () => {
+  /** Tables as a relay of this version left them. */
+  const ofVersion = (version: number, tables = ''): string =>
+    `CREATE SCHEMA newsletter_relay;
+     CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
+     CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
+     INSERT INTO newsletter_relay.setting VALUES ('version', '${version}'), ('paused', 'true'); ${tables}`;
+
+  it('of the first version are migrated, and the signups in them counted', async () => {
     const address = await server.database();
-    const id = (n: number): string => `00000000-03e8-7000-8000-00000000000${n}`;
-    const person = (n: number): string => personHash(`p${n}@example.com`);
     await server.run(
-      `CREATE SCHEMA newsletter_relay;
-       CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
-       CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
-       ${steps.slice(0, 2).map(String).join(';')};
-       INSERT INTO newsletter_relay.setting VALUES ('version', '2'), ('paused', 'true');
-       CREATE SCHEMA newsletter_relay_queue;
-       CREATE TABLE newsletter_relay_queue.job (id uuid, state text);
-       INSERT INTO newsletter_relay_queue.job VALUES ('${id(3)}', 'active'), ('${id(1)}', 'created');
-       ${(
-         [
-           ['waiting', 0, '1000', 'NULL'],
-           ['waiting', 2, '2000', 'NULL'],
-           ['waiting', 0, '1000', 'NULL'],
-           ['review', 0, 'NULL', 'NULL'],
-           ['delivered', 1, 'NULL', '3000'],
-           ['dead', 1, 'NULL', '3000'],
-         ] as const
-       )
-         .map(
-           ([state, attempts, next, settled], at) =>
-             `INSERT INTO newsletter_relay.signup (id, form, state, received_at, submission, content, attempts, next_attempt_at, settled_at)
-              VALUES ('${id(at + 1)}', 'default', '${state}', 1000, '{"email":"p${at + 1}@example.com"}', '${person(at + 1)}content', ${attempts}, ${next}, ${settled})`,
-         )
-         .join(';')}`,
+      `${ofVersion(11, steps[0])};
+       INSERT INTO newsletter_relay.signup (id, form, state, received_at, due_at, submission, content, next_attempt_at)
+       SELECT ('00000000-03e8-7000-8000-00000000000' || n)::uuid, 'default', CASE n WHEN 1 THEN 'waiting' ELSE 'dead' END,
+         1000, 1000, '{"email":"ada@example.com"}', 'x' || n, CASE n WHEN 1 THEN 0 END FROM generate_series(1, 3) AS n`,
       address,
     );
     const store = await open(address);
-    expect(await store.counts()).toEqual({ unconfirmed: 0, review: 1, waiting: 3, sent: 0, delivered: 1, dead: 1 });
+    expect(await store.counts()).toEqual({ unconfirmed: 0, review: 0, waiting: 1, sent: 0, delivered: 0, dead: 2 });
     expect(await store.paused()).toBe(true);
-    expect(await store.backlog(forms, 9)).toBe(1);
-    expect(await store.claim({ forms, limit: 9, now: 2000 })).toMatchObject([
-      { id: id(1), attempts: 0, tried: false },
-      { id: id(3), attempts: 0, tried: true },
-      { id: id(2), attempts: 2, tried: true },
-    ]);
-    expect(await store.erase('P5@example.com')).toEqual({ signups: 1, consents: 0 });
-    expect((await store.counts()).delivered).toBe(0);
-    expect(await server.run("SELECT 1 FROM pg_namespace WHERE nspname = 'newsletter_relay_queue'", address)).toEqual(
-      [],
+    expect(await store.claim({ forms, limit: 9, now: 2000 })).toMatchObject([{ attempts: 0, tried: false }]);
+    expect(await store.counts()).toMatchObject({ waiting: 0, sent: 1, dead: 2 });
+  });
+
+  it('of an unpublished version are refused', async () => {
+    const address = await server.database();
+    await server.run(ofVersion(5), address);
+    await expect(openPostgresStore(address)).rejects.toThrow(
+      'were written by a relay before the first published one (version 5): export them with that relay',
     );
   });
 
-  it('in which spellings of a domain were people of their own are migrated', async () => {
-    const address = await server.database();
+  it('count for each connection in rows of its own, which the erasure of what has expired joins', async () => {
+    const { address, store } = await fresh();
+    const other = await open(address);
+    const accepted = (n: number) => (n % 2 ? store : other).accept(newSignup(`p${n}@example.com`));
+    await Promise.all(Array.from({ length: 40 }, (_, n) => accepted(n)));
+    const [delivered, dead] = await store.claim({ forms, limit: 2, now: Date.now() });
+    await store.settle([delivered?.id ?? ''], { state: 'delivered', at: Date.now() });
+    await other.settle([dead?.id ?? ''], { state: 'dead', at: Date.now(), reason: 'refused' });
+    await other.erase(dead?.submission.email ?? '');
+    const counts = { unconfirmed: 0, review: 0, waiting: 38, sent: 0, delivered: 1, dead: 0 };
+    expect(await store.counts()).toEqual(counts);
+    const rows = `SELECT count(DISTINCT connection)::int AS connections, max(connection) AS last FROM newsletter_relay.tally`;
+    expect((await server.run(rows, address))[0]?.['connections']).toBeGreaterThan(1);
+    await other.close();
+    await store.close();
+    const later = await open(address);
+    await waitUntil('the server has ended the connections', async () => {
+      await later.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null });
+      return (await server.run(rows, address))[0]?.['last'] === 0;
+    });
+    expect(await later.counts()).toEqual(counts);
+  });
+});
+
+describe('what operators read', () => {
+  it('is ended after a second, and takes no connection from a click', async () => {
+    const { address, store } = await fresh();
+    const id = await store.accept(newSignup('ada@example.com', { needsConfirmation: true }));
+    await store.erase('eve@example.com');
     await server.run(
-      `CREATE SCHEMA newsletter_relay;
-       CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
-       CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
-       ${steps.slice(0, 5).map(String).join(';')};
-       INSERT INTO newsletter_relay.setting VALUES ('version', '5');
-       SET search_path = newsletter_relay; ${spelledSignups().join(';')}`,
+      `ALTER TABLE newsletter_relay.suppression RENAME TO hashes;
+       CREATE VIEW newsletter_relay.suppression AS SELECT hash FROM newsletter_relay.hashes WHERE pg_sleep(60) IS NOT NULL`,
       address,
     );
-    await expectOnePerson(await open(address));
-    await expect(server.run(`UPDATE newsletter_relay.consent SET page = 'x'`, address)).rejects.toThrow('append-only');
+    const ended: string[] = [];
+    const read = async (): Promise<unknown> => {
+      const failure = await store.suppressions({ limit: 1 }).catch((error: unknown) => error);
+      ended.push('read');
+      return failure;
+    };
+    const reads = Array.from({ length: 4 }, read);
+    expect((await store.linked(id))?.open).toHaveLength(1);
+    expect(await clicked(store, id, Date.now())).toBe(true);
+    expect(ended).toEqual([]);
+    expect(await reads[0]).toEqual(
+      new StoreUnavailableError(
+        'The store cannot be read: the read took longer than a second, and was ended; ask for less, by form, state or time.',
+      ),
+    );
+    for (const failure of await Promise.all(reads)) expect(failure).toBeInstanceOf(StoreUnavailableError);
+    expect((await store.overview(Date.now())).counts.waiting).toBe(1);
   });
+});
 
-  it('of the consent ledger are append-only', async () => {
+describe('the consent ledger', () => {
+  it('is append-only', async () => {
     const { address, store } = await fresh();
     const consent = { kind: 'given', sentence: 'Yes.', version: null, page: null, visitor: null } as const;
     await store.accept(newSignup('ada@example.com', { consent }));

@@ -1,18 +1,18 @@
 /** The SQLite store: conformance suite, disk, lock and file. */
-import { expectOnePerson, spelledSignups } from './spelled-signups.ts';
-import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore } from '../../src/index.ts';
-import { conditions } from '../../src/store/conditions.ts';
 import { applicationId, openSqliteStore } from '../../src/store/sqlite/open-database.ts';
-import { steps } from '../../src/store/sqlite/schema.ts';
+import { openSqliteReader } from '../../src/store/sqlite/open-reader.ts';
+import { firstVersion, newestVersion, steps } from '../../src/store/sqlite/schema.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { openStoreThread } from '../../src/store/sqlite/store-thread.ts';
-import { dialect, filtered, sql, scans, webhooks } from '../../src/store/sqlite/statements.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
+import { memoryDriver } from '../memory-store.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
 import { describeCounters } from './counter-conformance.ts';
@@ -130,54 +130,57 @@ describe('a signup store in an SQLite file', () => {
     expect(() => db.exec("UPDATE consent SET sentence = 'No.'")).toThrow('the consent ledger is append-only');
   });
 
-  it('runs no query whose duration grows with the number of signups', () => {
-    const path = join(scratchFolder(), 'relay.db');
-    open(path);
-    const db = new DatabaseSync(path, { readOnly: true });
-    onTestFinished(() => db.close());
+  it('runs no query whose duration grows with the number of signups', async () => {
+    const prepared: string[] = [];
+    const driver = memoryDriver();
+    const prepare = (text: string) => (prepared.push(text), driver.prepare(text));
+    const store = sqliteStore({ ...driver, prepare });
+    const ofEveryStart = prepared.splice(0);
+    /** The steps by which SQLite carries out a statement. */
     const plan = (text: string): string[] =>
-      db
+      driver
         .prepare(`EXPLAIN QUERY PLAN ${text}`)
         .all()
         .map((step) => String(step['detail']));
+    const stepsOf = (texts: readonly string[], costly: RegExp): string[] =>
+      texts.flatMap((text) => plan(text).flatMap((step) => (costly.test(step) ? [`${step}: ${text}`] : [])));
+
+    // What operators and starts ask walks what is open, and never the delivered, which are counted once.
+    const counted =
+      /count\(\*\)|row_number|state = 'dead'|= 'sent' AND batch IS NULL|next_attempt_at > \?2|tried = 1, next/;
+    const walks = ofEveryStart.filter(
+      (text) => counted.test(text) && !/FROM counter|FROM webhook|FROM batch|\btally\b/.test(text),
+    );
+    expect(
+      stepsOf(walks, /^SCAN (?!signup USING (COVERING )?INDEX signup_(idle|due)|consent|batch|\(subquery)/),
+    ).toEqual([expect.stringContaining("SELECT count(*) AS count FROM signup WHERE state = 'delivered'")]);
     // The index of what is due holds the waiting alone, in order: its first entries need no scan, nor is counting up to
-    // a bound.
-    // The counters, whose windows are a day at most, are read once, at the start.
-    for (const [name, text] of Object.entries(sql).filter(([each]) => each !== 'counters')) {
-      expect(
-        plan(text).filter((step) =>
-          /^SCAN (?!signup USING COVERING INDEX signup_due|batch|json_each|CONSTANT ROW|\(subquery)|TEMP B-TREE/.test(
-            step,
-          ),
-        ),
-        name,
-      ).toEqual([]);
-    }
-    expect(plan(sql.confirm)[0]).toBe('SEARCH signup USING INDEX signup_by_content (content>? AND content<?)');
-    // The due webhooks of a destination are found by an index, in order.
-    for (const name of ['due', 'nextDue', 'markSent', 'delivered', 'failed', 'expire'] as const)
-      expect(
-        plan(webhooks[name]).filter((step) => /SCAN (m|e|s|webhook_message|signup)\b|TEMP B-TREE FOR ORDER/.test(step)),
-        name,
-      ).toEqual([]);
-    // Nothing is read of what waits for a destination that is held.
-    for (const name of ['due', 'nextDue'] as const)
-      expect(plan(webhooks[name])[0], name).toBe('SEARCH d USING PRIMARY KEY (name=?)');
+    // a bound. The counters, whose windows are a day at most, are read once, at the start.
+    const bounded = ofEveryStart.filter(
+      (text) => !walks.includes(text) && !/FROM counter ORDER BY|webhook_|\btally\b/.test(text),
+    );
+    expect(bounded.length).toBeGreaterThan(40);
+    expect(stepsOf(bounded, /^SCAN (?!batch|json_each|CONSTANT ROW|\(subquery)|TEMP B-TREE/)).toEqual([]);
+    const confirm = ofEveryStart.find((text) => text.includes('+batch IN')) ?? '';
+    expect(plan(confirm)[0]).toBe('SEARCH signup USING INDEX signup_by_content (content>? AND content<?)');
+    // What is counted in the order of its states reads no row of a signup.
+    const ofTally = ofEveryStart.filter((text) => /FROM tally AS t/.test(text));
+    expect(ofTally).toHaveLength(2);
+    expect(stepsOf(ofTally, /\bs(ignup)? (?!USING (COVERING )?INDEX signup_(due|idle))/)).toEqual([]);
+    // The due webhooks of a destination are found by an index, in order; nothing is read while it is held.
+    const messages = ofEveryStart.filter((text) => /m\.next_attempt_at (<=|IS NOT NULL AND NOT)|WHERE seq/.test(text));
+    expect(messages).toHaveLength(6);
+    expect(stepsOf(messages, /SCAN (m|e|s|webhook_message|signup)\b|TEMP B-TREE FOR ORDER/)).toEqual([]);
+    const sending = messages.filter((text) => text.includes('d.held IS NULL'));
+    expect(sending.map((text) => plan(text)[0])).toEqual(Array(2).fill('SEARCH d USING PRIMARY KEY (name=?)'));
+
     // The newest are the last of the table.
-    const newest = (filter: string): string[] => plan(filtered.list(conditions({}, dialect).sql + filter));
-    expect([newest(''), newest(' AND id < ?')]).toEqual([['SCAN signup'], ['SEARCH signup USING PRIMARY KEY (id<?)']]);
-    // What operators ask walks what is open, and never the delivered.
-    const ofOperators = {
-      ...scans,
-      redrive: filtered.redrive('form = ?'),
-      dead: filtered.list(conditions({ states: ['dead', 'review'] }, dialect).sql),
-    };
-    for (const [name, text] of Object.entries(ofOperators)) {
-      expect(
-        plan(text).filter((step) => /^SCAN (?!signup USING (COVERING )?INDEX signup_(idle|due)|\(subquery)/.test(step)),
-        name,
-      ).toEqual([]);
-    }
+    await store.list({}, { limit: 1 });
+    await store.list({}, { limit: 1, after: 'x' });
+    expect(prepared.splice(0).map(plan)).toEqual([['SCAN signup'], ['SEARCH signup USING PRIMARY KEY (id<?)']]);
+    await store.list({ states: ['dead', 'review'] }, { limit: 1 });
+    await store.redrive({ form: 'default' }, 1);
+    expect(stepsOf(prepared, /^SCAN (?!signup USING (COVERING )?INDEX signup_(idle|due)|\(subquery)/)).toEqual([]);
   });
 
   it.each([
@@ -222,83 +225,6 @@ describe('a signup store in an SQLite file', () => {
     expect(readFileSync(`${path}-wal`)).toHaveLength(0);
   });
 
-  it('counts millions of delivered signups only once', async () => {
-    const path = join(scratchFolder(), 'relay.db');
-    const before = openSqliteStore(path);
-    for (const name of ['ada', 'bob', 'eve']) await before.accept(ofPerson(`${name}@example.com`));
-    for (const { id } of await before.claim({ forms, limit: 2, now: Date.now() }))
-      await before.settle([id], { state: 'delivered', at: Date.now() });
-    expect(await before.counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
-    await before.close();
-    expect(await open(path).counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
-  });
-
-  it('migrates a file of the first version, and finds the people in it', async () => {
-    const path = join(scratchFolder(), 'relay.db');
-    const old = new DatabaseSync(path);
-    old.exec(String(steps[0]));
-    old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
-    const insert =
-      old.prepare(`INSERT INTO signup (id, form, state, received_at, submission, intent, content, attempts, next_attempt_at, settled_at, last_error)
-      VALUES (?, 'default', ?, 1000, ?, ?, ?, 2, ?, ?, ?)`);
-    // As that version hashed: nothing of the hashes says whose they are.
-    for (const [n, [name, state, due, settled, reason]] of (
-      [
-        ['ada', 'waiting', 1000, null, 'the service answered 503'],
-        ['bob', 'delivered', null, 2000, null],
-        ['eve', 'dead', null, 2000, 'refused'],
-      ] as const
-    ).entries()) {
-      const hashed = (what: string): string => hash('sha256', `${what} ${name}`, 'base64url');
-      insert.run(
-        `00000000-03e8-7000-8000-00000000000${n}`,
-        state,
-        JSON.stringify({ email: `${name}@example.com` }),
-        n === 0 ? null : hashed('intent'),
-        hashed('content'),
-        due,
-        settled,
-        reason,
-      );
-    }
-    old.close();
-
-    const store = open(path);
-    expect(await store.counts()).toEqual({ ...none, waiting: 1, delivered: 1, dead: 1 });
-    expect(await store.list({}, { limit: 10 })).toMatchObject([
-      { state: 'dead', submission: { email: 'eve@example.com' }, attempts: 2, settledAt: 2000, reason: 'refused' },
-      { state: 'delivered', submission: { email: 'bob@example.com' }, settledAt: 2000, reason: null },
-      {
-        state: 'waiting',
-        submission: { email: 'ada@example.com' },
-        receivedAt: 1000,
-        dueAt: 1000,
-        nextAttemptAt: 1000,
-        reason: 'the service answered 503',
-      },
-    ]);
-    expect(await store.claim({ forms, limit: 10, now: 1000 })).toMatchObject([
-      { submission: { email: 'ada@example.com' }, attempts: 2, tried: true },
-    ]);
-    expect(await store.paused()).toBe(false);
-    for (const address of ['ADA@example.com', 'bob@example.com'])
-      expect(await store.erase(address)).toEqual({ signups: 1, consents: 0 });
-    expect(await store.expire({ ...keep, delivered: 3000 })).toBe(0);
-    expect(await store.counts()).toEqual({ ...none, dead: 1 });
-  });
-
-  it('migrates a file in which spellings of a domain were people of their own', async () => {
-    const path = join(scratchFolder(), 'relay.db');
-    const old = new DatabaseSync(path);
-    for (const step of steps.slice(0, 5)) old.exec(String(step).replaceAll('person_of(', 'quote('));
-    old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 5`);
-    for (const statement of spelledSignups()) old.exec(statement);
-    old.close();
-    const store = open(path);
-    await expectOnePerson(store);
-    expect(() => new DatabaseSync(path).exec(`UPDATE consent SET page = 'x'`)).toThrow('append-only');
-  });
-
   it.each([
     [
       'a folder that does not exist',
@@ -312,7 +238,12 @@ describe('a signup store in an SQLite file', () => {
       'it is not an SQLite database; name another file',
     ],
     ['the database of another program', foreign, "name a file of the relay's own"],
-    ['a store of a newer relay', newer, 'was written by a newer relay (version 99): update this one'],
+    ['a store of a newer relay', ofVersion(99), 'was written by a newer relay (version 99): update this one'],
+    [
+      'a store of an unpublished relay',
+      ofVersion(5),
+      'was written by a relay before the first published one (version 5): export it with that relay',
+    ],
   ])('says what to do when the path is %s', (_case, path, sentence) => {
     expect(() => openSqliteStore(path(scratchFolder()))).toThrow(sentence);
   });
@@ -340,12 +271,14 @@ function foreign(folder: string): string {
   return path;
 }
 
-function newer(folder: string): string {
-  const path = join(folder, 'relay.db');
-  const db = new DatabaseSync(path);
-  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 99`);
-  db.close();
-  return path;
+function ofVersion(version: number): (folder: string) => string {
+  return (folder) => {
+    const path = join(folder, 'relay.db');
+    const db = new DatabaseSync(path);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
+    db.close();
+    return path;
+  };
 }
 
 it('answers operators while a writer waits for the lock of another program', async () => {
@@ -370,6 +303,31 @@ it('answers operators while a writer waits for the lock of another program', asy
   other.exec('COMMIT');
   await stored;
   expect(ended.slice(0, 4)).toEqual(['read', 'read', 'read', 'read']);
+});
+
+it('takes signups when the thread that reads ends, and starts it anew for the next read', async () => {
+  const threads: Worker[] = [];
+  const note = (thread: Worker): void => void threads.push(thread);
+  process.on('worker', note);
+  onTestFinished(() => void process.off('worker', note));
+  const store = await openStoreThread(join(scratchFolder(), 'relay.db'));
+  onTestFinished(() => store.close());
+  expect((await store.counts()).waiting).toBe(0);
+  const [read] = await Promise.allSettled([store.overview(Date.now()), threads[1]?.terminate()]);
+  if (read.status === 'rejected') expect(read.reason).toBeInstanceOf(StoreUnavailableError);
+  await store.accept(newSignup('ada@example.com'));
+  expect((await store.counts()).waiting).toBe(1);
+  expect(threads).toHaveLength(3);
+});
+
+it('closes its threads once, and refuses what is asked afterwards', async () => {
+  const store = await openStoreThread(join(scratchFolder(), 'relay.db'));
+  await store.counts();
+  const stored = store.accept(newSignup('ada@example.com'));
+  await Promise.all([store.close(), store.close()]);
+  await store.close();
+  await stored;
+  await expect(store.accept(newSignup('bob@example.com'))).rejects.toThrow(StoreUnavailableError);
 });
 
 it('counts by form and state what an earlier version stored, a large store while it takes signups', async () => {
@@ -403,4 +361,46 @@ it('counts by form and state what an earlier version stored, a large store while
   const isTallied = settings.prepare(`SELECT value FROM setting WHERE name = 'tallied'`);
   await waitUntil('the counts are stored', () => isTallied.get() !== undefined);
   expect(await store.overview(Date.now())).toMatchObject(shown);
+});
+
+it('migrates a small file of the first version, and counts what is in it', async () => {
+  const path = join(scratchFolder(), 'relay.db');
+  const old = new DatabaseSync(path);
+  old.exec(steps[0]);
+  old.exec(`INSERT INTO signup (id, form, state, received_at, due_at, submission, content, next_attempt_at)
+    VALUES ('00000000-03e8-7000-8000-000000000001', 'default', 'waiting', 1000, 1000, '{"email":"ada@example.com"}', 'x', 0)`);
+  old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${firstVersion}`);
+  old.close();
+  const store = open(path);
+  expect(await store.counts()).toEqual({ ...none, waiting: 1 });
+  const claimed = await store.claim({ forms, limit: 10, now: 1000 });
+  expect(claimed).toMatchObject([{ submission: { email: 'ada@example.com' } }]);
+  expect(await store.counts()).toEqual({ ...none, sent: 1 });
+  const db = new DatabaseSync(path, { readOnly: true });
+  onTestFinished(() => db.close());
+  expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: newestVersion });
+});
+
+it('ends a read of an operator that takes longer than a second, and answers the next one', async () => {
+  const path = join(scratchFolder(), 'relay.db');
+  await openSqliteStore(path).close();
+  const db = new DatabaseSync(path);
+  db.exec(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 30000)
+    INSERT INTO signup (id, form, state, received_at, due_at, submission, last_error)
+    SELECT printf('00000000-03e8-7000-8000-%012d', n), 'default', 'dead', 1000, 1000, '{"email":"x@example.com"}', n FROM n`);
+  db.close();
+  vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => void vi.restoreAllMocks());
+  let time = 0;
+  const reader = openSqliteReader(path);
+  onTestFinished(() => reader.close());
+  // The clock has gone on by more than a second whenever it is asked.
+  vi.mocked(performance.now).mockImplementation(() => (time += 2000));
+  await expect(reader.list({ reason: 'none has it' }, { limit: 1 })).rejects.toThrow(
+    new StoreUnavailableError(
+      'The store cannot be read: the read took longer than a second, and was ended; ask for less, by form, state or time.',
+    ),
+  );
+  vi.mocked(performance.now).mockImplementation(() => time);
+  expect(await reader.list({ reason: '30000' }, { limit: 1 })).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
 /** The store in a Durable Object: the conformance suite, run in workerd. */
 import { describe, expect, it } from 'vitest';
-import { steps } from '../../src/store/sqlite/schema.ts';
-import { expectOnePerson, spelledSignups } from '../store/spelled-signups.ts';
+import { firstVersion, newestVersion, steps } from '../../src/store/sqlite/schema.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from '../store/conformance.ts';
 import { describeCounters } from '../store/counter-conformance.ts';
@@ -30,15 +29,13 @@ describe('a signup store in a Durable Object', () => {
 
   it('migrates the storage of an earlier relay', async () => {
     const object = freshObject();
-    for (const step of steps.slice(0, 5)) await object.sql(String(step).replaceAll('person_of(', 'quote('));
-    await object.sql(`INSERT INTO setting VALUES ('version', '5')`);
-    for (const statement of spelledSignups()) await object.sql(statement);
+    await object.sql(steps[0]);
+    await object.sql(`INSERT INTO setting VALUES ('version', '${firstVersion}')`);
     const store = await object.open();
     await store.accept(newSignup('ada@example.com'));
     expect(await store.counts()).toMatchObject({ waiting: 1 });
-    await expectOnePerson(store);
     expect(await object.sql(`SELECT value FROM setting WHERE name = 'version'`)).toEqual([
-      { value: String(steps.length) },
+      { value: String(newestVersion) },
     ]);
   });
 

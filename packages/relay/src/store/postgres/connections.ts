@@ -5,7 +5,10 @@ import pg from 'pg';
 import type { Row } from '../rows.ts';
 
 /** Runs a statement. */
-export type RunQuery = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+export type RunQuery = <Found extends object = Row>(text: string, values?: readonly unknown[]) => Promise<Found[]>;
+
+/** Runs a transaction that changes what claims read. */
+export type Alone = <T>(work: (query: RunQuery) => Promise<T>) => Promise<T>;
 
 /** Size and time limits of a pool, in milliseconds. */
 export interface ConnectionLimits {
@@ -57,7 +60,8 @@ export class Connections {
   }
 
   /** Runs a statement outside any transaction. */
-  readonly query: RunQuery = async (text, values = []) => (await this.#pool.query<Row>(text, [...values])).rows;
+  readonly query: RunQuery = async <Found extends object>(text: string, values: readonly unknown[] = []) =>
+    (await this.#pool.query<Found & pg.QueryResultRow>(text, values.map(storable))).rows;
 
   /** Runs the queries of `work` in one transaction. */
   async transaction<T>(work: (query: RunQuery) => Promise<T>): Promise<T> {
@@ -67,11 +71,11 @@ export class Connections {
     try {
       // Each statement sees what was committed before it, whatever the default of the database is.
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      const result = await work(async (text, values) => {
-        // Only without values may a text hold several statements.
-        const { rows } = await client.query<Row>(text, values && [...values]);
-        return rows;
-      });
+      const result = await work(
+        async <Found extends object>(text: string, values?: readonly unknown[]) =>
+          // Only without values may a text hold several statements.
+          (await client.query<Found & pg.QueryResultRow>(text, values?.map(storable))).rows,
+      );
       await client.query('COMMIT');
       client.off('error', ignore);
       client.release();
@@ -96,9 +100,12 @@ export class Connections {
 
 function ignore(): void {}
 
-/** Rows as JSON without NUL and unpaired surrogates, which PostgreSQL does not store in text. */
+/** Without NUL and unpaired surrogates, which PostgreSQL does not store in text. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
+}
+
+/** Rows as JSON. */
 export function json(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_name, value: unknown) =>
-    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
-  );
+  return JSON.stringify(rows, (_name, value: unknown) => storable(value));
 }

@@ -3,10 +3,9 @@ import { StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../counters.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
-import type { Row } from '../rows.ts';
 import { json } from './connections.ts';
 import type { OpenDatabase } from './open-database.ts';
-import { counters as sql } from './statements.ts';
+import { counter, rowsOf } from './sql-parts.ts';
 
 /** How long the counters are not queried after a failure, in milliseconds. */
 const pauseMs = 5000;
@@ -23,82 +22,83 @@ interface Post {
   reached: readonly ReachedCounter[];
 }
 
-export class PostgresCounters implements Counters {
-  readonly #database: Pick<OpenDatabase, 'counting' | 'long'>;
-  readonly #posts = new PostgresGroupCommit<Post>({
-    maxItems: maxGroupSize,
-    isSingleItemFailure: () => false,
-    commit: (posts) => this.#countGroup(posts),
-  });
-  #pausedUntil = 0;
+/** Whether the window of the stored counter `c` is open at $2, or a new one begins. */
+const isOpen = 'c.until > $2::bigint AND c.until <= 2 * excluded.until - $2::bigint';
 
-  constructor(database: Pick<OpenDatabase, 'counting' | 'long'>) {
-    this.#database = database;
-  }
+// The order of the keys keeps two relays from waiting for each other.
+const add = `INSERT INTO ${counter} AS c (key, points, until) SELECT key, points, until FROM ${rowsOf(counter, '$1')} ORDER BY key
+  ON CONFLICT (key) DO UPDATE SET points = excluded.points + CASE WHEN ${isOpen} THEN c.points ELSE 0 END,
+    until = CASE WHEN ${isOpen} THEN c.until ELSE excluded.until END
+  RETURNING key, points, until`;
 
-  async count(counters: readonly Counter[], now: number): Promise<readonly ReachedCounter[]> {
-    const post: Post = { counters, now, reached: [] };
-    await this.#posts.run(post);
-    return post.reached;
-  }
+const takeBack = `UPDATE ${counter} AS c SET points = greatest(0, c.points - r.points)
+  FROM (SELECT key, w.points FROM ${rowsOf(counter, '$1')} AS w JOIN ${counter} AS k USING (key) ORDER BY key FOR UPDATE OF k) AS r
+  WHERE c.key = r.key`;
 
-  async release(counters: readonly Counter[]): Promise<void> {
-    await this.#query(sql.release, [json(totals([{ counters, now: 0 }]))]);
-  }
+const expire = `DELETE FROM ${counter} WHERE key IN (
+    SELECT key FROM ${counter} WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING key`;
 
-  expire(now: number): Promise<void> {
-    return asStoreUnavailable('written', async () => {
-      while ((await this.#database.long.query(sql.expire, [now, batchSize])).length === batchSize);
-    });
-  }
+type KeyedCount = Count & { readonly key: string };
 
-  async #countGroup(posts: readonly Post[]): Promise<void> {
-    const keys = new Set(posts.flatMap(({ counters }) => counters.map(({ key }) => key)));
-    const counted = await countEach(posts, await this.#query(sql.read, [[...keys]]));
-    if (counted.length === 0) return;
-    const added = totals(counted);
-    const now = Math.max(...counted.map((post) => post.now));
-    const written = await this.#query(sql.add, [json(added), now]);
-    // Other relays may have counted in between: each post is checked again, by what was there before the group.
-    const points = new Map(added.map((total) => [total.key, total.points]));
-    const before = written.map((row) => ({
-      ...row,
-      points: Number(row['points']) - (points.get(String(row['key'])) ?? 0),
-    }));
-    await countEach(counted, before);
-    const tooMany = counted.filter(({ reached }) => reached.length > 0);
-    if (tooMany.length > 0) await this.#query(sql.release, [json(totals(tooMany))]);
-  }
-
+export function postgresCounters({ counting, long }: Pick<OpenDatabase, 'counting' | 'long'>): Counters {
+  let pausedUntil = 0;
   /** A post counts several times: only the first time waits for a server that hangs. */
-  async #query(text: string, values: readonly unknown[]): Promise<Row[]> {
-    if (performance.now() < this.#pausedUntil) throw new StoreUnavailableError('The counters did not answer.');
-    return asStoreUnavailable('written', async () => {
+  const query = (text: string, values: readonly unknown[]): Promise<KeyedCount[]> =>
+    asStoreUnavailable('written', async () => {
+      if (performance.now() < pausedUntil) throw new StoreUnavailableError('The counters did not answer.');
       try {
-        return await this.#database.counting.query(text, values);
+        return await counting.query<KeyedCount>(text, values);
       } catch (error) {
-        this.#pausedUntil = performance.now() + pauseMs;
+        pausedUntil = performance.now() + pauseMs;
         throw error;
       }
     });
-  }
+  const release = (posts: readonly Omit<Post, 'reached'>[]) => query(takeBack, [json(totals(posts))]);
+  const posts = new PostgresGroupCommit<Post>({
+    maxItems: maxGroupSize,
+    isSingleItemFailure: () => false,
+    async commit(group) {
+      const keys = new Set(group.flatMap(({ counters }) => counters.map(({ key }) => key)));
+      const stored = await query(`SELECT key, points, until FROM ${counter} WHERE key = ANY($1::text[])`, [[...keys]]);
+      const counted = await countEach(group, stored);
+      if (counted.length === 0) return;
+      const added = totals(counted);
+      const written = await query(add, [json(added), Math.max(...counted.map(({ now }) => now))]);
+      // Other relays may have counted in between: each post is checked again, by what was there before the group.
+      const points = new Map(added.map((total) => [total.key, total.points]));
+      await countEach(
+        counted,
+        written.map((row) => ({ ...row, points: row.points - (points.get(row.key) ?? 0) })),
+      );
+      const tooMany = counted.filter(({ reached }) => reached.length > 0);
+      if (tooMany.length > 0) await release(tooMany);
+    },
+  });
+  return {
+    async count(counters, now) {
+      const post: Post = { counters, now, reached: [] };
+      await posts.run(post);
+      return post.reached;
+    },
+    release: async (counters) => void (await release([{ counters, now: 0 }])),
+    expire: (now) =>
+      asStoreUnavailable('written', async () => {
+        while ((await long.query(expire, [now, batchSize])).length === batchSize);
+      }),
+  };
 }
 
 /** Counts each post after those before it. @returns those that reach no limit */
-async function countEach(posts: readonly Post[], rows: readonly Row[]): Promise<readonly Post[]> {
-  const stored = new Map(rows.map((row) => [String(row['key']), toCount(row)]));
+async function countEach(posts: readonly Post[], rows: readonly KeyedCount[]): Promise<readonly Post[]> {
+  const stored = new Map(rows.map((row) => [row.key, row]));
   const counters = new MemoryCounters((key) => stored.get(key));
   for (const post of posts) post.reached = await counters.count(post.counters, post.now);
   return posts.filter(({ reached }) => reached.length === 0);
 }
 
-function toCount(row: Row): Count {
-  return { points: Number(row['points']), until: Number(row['until']) };
-}
-
 /** Rows with what the posts count together; `until` is the end of a window that begins with them. */
-function totals(posts: readonly Omit<Post, 'reached'>[]): (Count & { readonly key: string })[] {
-  const all = new Map<string, Count & { readonly key: string }>();
+function totals(posts: readonly Omit<Post, 'reached'>[]): KeyedCount[] {
+  const all = new Map<string, KeyedCount>();
   for (const { counters, now } of posts) {
     const ofPost = new Map(counters.map((counter) => [counter.key, counter]));
     for (const { key, windowMs } of ofPost.values())

@@ -1,78 +1,99 @@
 /** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
-import { firstId, schema, sql } from './statements.ts';
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
-import { Connections, json, type RunQuery } from './connections.ts';
 import { explainStoreError } from '../database-errors.ts';
 import type { Row } from '../rows.ts';
-import { digestLength, rehashed } from '../signup-identity.ts';
+import { readMs } from '../signup-store.ts';
+import { Connections } from './connections.ts';
+import {
+  batch,
+  confirmationMailbox,
+  consent,
+  counter,
+  destination,
+  message,
+  schema,
+  setSetting,
+  setting,
+  signup,
+  suppression,
+  tally,
+} from './sql-parts.ts';
 
 /** Hashes, identifiers and times sort by their bytes, as in every other store. */
 const bytes = 'COLLATE "C"';
 
-/** Schema of pg-boss, whose queue versions 1 and 2 used beside the table. */
-const queueSchema = 'newsletter_relay_queue';
+/** Key of the advisory lock of the process that prepares the tables ("NKRL"). */
+const tablesLock = 0x4e_4b_52_4c;
 
-/** Step n brings the tables from version n to version n + 1. A released step never changes; new ones are appended. */
-export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] = [
+/** The number of the first version. Those before it were never published, and are refused. */
+const firstVersion = 11;
+
+/** Adds a trigger that counts signups by form and state. @param rows - form, state and number of the signups */
+const countSignups = (event: 'INSERT' | 'UPDATE' | 'DELETE', tables: string, rows: string): string => `
+  CREATE FUNCTION ${schema}.count_${event.toLowerCase()}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ${tally} AS t (connection, form, state, count)
+    SELECT pg_backend_pid(), form, state, sum(count) FROM (${rows}) AS r GROUP BY form, state HAVING sum(count) <> 0
+    ON CONFLICT (connection, form, state) DO UPDATE SET count = t.count + excluded.count;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER count_${event.toLowerCase()} AFTER ${event} ON ${signup} REFERENCING ${tables}
+    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.count_${event.toLowerCase()}();`;
+
+const added = 'SELECT form, state, 1 AS count FROM added';
+const gone = 'SELECT form, state, -1 AS count FROM gone';
+
+/**
+ * The first step creates the tables of the {@link firstVersion}; each other brings them to the next version. A released
+ * step never changes; new ones are appended.
+ */
+export const steps: readonly string[] = [
   `
-  CREATE TABLE ${schema}.signup (
+  CREATE TABLE ${signup} (
     id uuid PRIMARY KEY,
     form text NOT NULL,
-    state text NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
+    state text NOT NULL CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead')),
     received_at bigint NOT NULL,
+    due_at bigint NOT NULL DEFAULT 0,
     origin text,
     submission text,
     intent text ${bytes},
     content text ${bytes},
+    needs_confirmation boolean NOT NULL DEFAULT false,
     attempts integer NOT NULL DEFAULT 0,
+    tried boolean NOT NULL DEFAULT false,
+    batch uuid,
     next_attempt_at bigint,
     settled_at bigint,
-    last_error text
+    last_error text,
+    status text
   );
-  CREATE INDEX signup_by_intent ON ${schema}.signup (intent) WHERE intent IS NOT NULL;
-  CREATE INDEX signup_by_content ON ${schema}.signup (content, received_at) WHERE content IS NOT NULL;
-  CREATE INDEX signup_open ON ${schema}.signup (state, id) WHERE state <> 'delivered';
-  CREATE INDEX signup_to_erase ON ${schema}.signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
-  `,
-  // UNLOGGED: a counter needs no sync.
-  `CREATE UNLOGGED TABLE ${schema}.counter (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
-  // The row is the one record: attempts and batches are written down before they are made; consent has a ledger of its
-  // own. The delivered, of which there may be millions, are read once, to count them, and not rewritten.
-  `
-  ALTER TABLE ${schema}.signup
-    ADD COLUMN needs_confirmation boolean NOT NULL DEFAULT false,
-    ADD COLUMN tried boolean NOT NULL DEFAULT false,
-    ADD COLUMN batch uuid,
-    DROP CONSTRAINT signup_state_check,
-    ADD CONSTRAINT signup_state_check CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead'));
-  UPDATE ${schema}.signup SET tried = attempts > 0,
-      next_attempt_at = CASE WHEN state <> 'waiting' THEN NULL WHEN attempts = 0 THEN 0 ELSE next_attempt_at END
-    WHERE state <> 'delivered';
-  DO $$ BEGIN
-    IF to_regclass('${queueSchema}.job') IS NOT NULL THEN
-      -- Claimed by a relay that was killed: the attempt may have reached the API.
-      UPDATE ${schema}.signup SET tried = true, next_attempt_at = received_at
-        WHERE state = 'waiting' AND id IN (SELECT id FROM ${queueSchema}.job WHERE state = 'active');
-      DROP SCHEMA ${queueSchema} CASCADE;
-    END IF;
-  END $$;
-  DROP INDEX ${schema}.signup_by_intent, ${schema}.signup_by_content, ${schema}.signup_open;
-  CREATE INDEX signup_by_content ON ${schema}.signup (content) WHERE content IS NOT NULL;
-  CREATE INDEX signup_due ON ${schema}.signup (form, state, next_attempt_at, received_at) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX signup_open ON ${schema}.signup (state, id, form, received_at) WHERE state <> 'delivered';
+  CREATE INDEX signup_by_content ON ${signup} (content) WHERE content IS NOT NULL;
+  CREATE INDEX signup_due ON ${signup} (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX signup_open ON ${signup} (state, id, form, due_at) WHERE state <> 'delivered';
+  CREATE INDEX signup_in_batch ON ${signup} (batch) WHERE batch IS NOT NULL;
+  CREATE INDEX signup_to_erase ON ${signup} (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
   -- Nearly all signups of a form may be delivered: what is not is rarer than form and state each for itself suggest.
-  CREATE STATISTICS ${schema}.signup_form_state (mcv) ON form, state FROM ${schema}.signup;
-  CREATE INDEX signup_in_batch ON ${schema}.signup (batch) WHERE batch IS NOT NULL;
+  CREATE STATISTICS ${schema}.signup_form_state (mcv) ON form, state FROM ${signup};
 
-  CREATE TABLE ${schema}.batch (id uuid PRIMARY KEY, publication text NOT NULL, claimed_at bigint NOT NULL, sent_at bigint);
-  CREATE INDEX batch_of_publication ON ${schema}.batch (publication, claimed_at, id);
-
+  CREATE TABLE ${batch} (id uuid PRIMARY KEY, publication text NOT NULL, claimed_at bigint NOT NULL, sent_at bigint);
+  CREATE INDEX batch_of_publication ON ${batch} (publication, claimed_at, id);
   CREATE TABLE ${schema}.walk (publication text PRIMARY KEY, place text, holder uuid NOT NULL, held_until bigint NOT NULL);
 
-  CREATE TABLE ${schema}.consent (
+  CREATE TABLE ${confirmationMailbox} (
+    mailbox text ${bytes} NOT NULL,
+    publication text NOT NULL,
+    mails integer NOT NULL,
+    last_mail_at bigint NOT NULL,
+    suppressed_at bigint,
+    signups text NOT NULL DEFAULT '[]',
+    PRIMARY KEY (mailbox, publication)
+  );
+  CREATE INDEX confirmation_mailbox_by_mail ON ${confirmationMailbox} (last_mail_at);
+
+  CREATE TABLE ${consent} (
     signup uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('given', 'confirmed')),
+    kind text NOT NULL CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed', 'left')),
     at bigint NOT NULL,
     form text NOT NULL,
     person text ${bytes} NOT NULL,
@@ -82,22 +103,26 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     visitor text,
     PRIMARY KEY (signup, kind)
   );
-  CREATE INDEX consent_by_person ON ${schema}.consent (person);
+  CREATE INDEX consent_by_person ON ${consent} (person);
+  CREATE INDEX consent_unclear ON ${consent} (signup) WHERE kind = 'unclear';
   CREATE FUNCTION ${schema}.refuse_update() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE EXCEPTION 'the consent ledger is append-only'; END $$;
-  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON ${schema}.consent EXECUTE FUNCTION ${schema}.refuse_update();
+  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON ${consent} EXECUTE FUNCTION ${schema}.refuse_update();
+  -- The request that a person has to confirm, and words that are unclear, go with their signup.
+  CREATE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM ${consent} WHERE signup = OLD.id AND kind IN ('requested', 'unclear');
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER request_of_signup AFTER DELETE ON ${signup} FOR EACH ROW
+    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
 
-  INSERT INTO ${schema}.setting (name, value) SELECT 'delivered', count(*) FROM ${schema}.signup WHERE state = 'delivered';
-  `,
-  // Webhook messages, which a trigger adds in the transaction that changes the state of a signup.
-  `
-  CREATE TABLE ${schema}.webhook_destination (
+  CREATE TABLE ${destination} (
     name text ${bytes} PRIMARY KEY,
     types text NOT NULL,
     held text,
     resumes integer NOT NULL DEFAULT 0
   );
-  CREATE TABLE ${schema}.webhook_message (
+  CREATE TABLE ${message} (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id uuid NOT NULL DEFAULT gen_random_uuid(),
     destination text ${bytes} NOT NULL,
@@ -110,107 +135,54 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     next_attempt_at bigint DEFAULT 0,
     last_error text
   );
-  CREATE INDEX webhook_due ON ${schema}.webhook_message (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX webhook_of_signup ON ${schema}.webhook_message (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX webhook_dead ON ${schema}.webhook_message (at) WHERE next_attempt_at IS NULL;
+  CREATE INDEX webhook_due ON ${message} (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX webhook_of_signup ON ${message} (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX webhook_dead ON ${message} (at) WHERE next_attempt_at IS NULL;
+  -- Added in the transaction that changes a signup.
   CREATE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at, reason)
-    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.received_at), NEW.last_error
-    FROM ${schema}.webhook_destination CROSS JOIN (SELECT CASE NEW.state
+    INSERT INTO ${message} (destination, type, signup, form, at, reason)
+    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
+    FROM ${destination} CROSS JOIN (SELECT CASE NEW.state
       WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event) AS e
     WHERE strpos(types, event) > 0;
     RETURN NULL;
   END $$;
-  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON ${schema}.signup FOR EACH ROW
+  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON ${signup} FOR EACH ROW
     WHEN (NEW.state <> OLD.state
       AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting')))
     EXECUTE FUNCTION ${schema}.add_webhook_messages();
-  `,
-  // Hashes of the addresses of erased people.
-  `CREATE TABLE ${schema}.suppression (hash text ${bytes} PRIMARY KEY);`,
-  // One person has one hash in every spelling of the domain. Spellings differ beyond ASCII alone.
-  async (query) => {
-    await query(`ALTER TABLE ${schema}.consent DISABLE TRIGGER consent_is_append_only`);
-    for (let after = firstId, page: Row[] = []; ; after = String(page.at(-1)?.['id'])) {
-      page = await query(
-        `SELECT id, submission, intent, content FROM ${schema}.signup
-         WHERE id > $1 AND octet_length(submission) > length(submission) ORDER BY id LIMIT ${pageSize}`,
-        [after],
-      );
-      if (page.length === 0) break;
-      await query(
-        `WITH changed AS (
-           UPDATE ${schema}.signup AS s SET intent = r.intent, content = r.content
-           FROM json_populate_recordset(null::${schema}.signup, $1::text::json) AS r WHERE s.id = r.id RETURNING s.id, s.content)
-         UPDATE ${schema}.consent SET person = left(changed.content, ${digestLength}) FROM changed WHERE signup = changed.id`,
-        [json(page.map(rehashed).filter((row) => row !== null))],
-      );
-    }
-    await query(`ALTER TABLE ${schema}.consent ENABLE TRIGGER consent_is_append_only`);
-  },
-  `
-  DROP TABLE ${schema}.counter;
-  CREATE UNLOGGED TABLE ${schema}.counter (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
-  `,
-  // A signup is due by a column of its own, so that the time of its receipt is kept.
-  `
-  ALTER TABLE ${schema}.signup ADD COLUMN due_at bigint NOT NULL DEFAULT 0;
-  UPDATE ${schema}.signup SET due_at = received_at WHERE state <> 'delivered';
-  DROP INDEX ${schema}.signup_due, ${schema}.signup_open;
-  CREATE INDEX signup_due ON ${schema}.signup (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX signup_open ON ${schema}.signup (state, id, form, due_at) WHERE state <> 'delivered';
-  CREATE OR REPLACE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at, reason)
-    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
-    FROM ${schema}.webhook_destination CROSS JOIN (SELECT CASE NEW.state
-      WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event) AS e
-    WHERE strpos(types, event) > 0;
-    RETURN NULL;
-  END $$;
-  `,
-  // Confirmation mails of mailboxes.
-  `CREATE TABLE ${schema}.confirmation_mailbox (
-    mailbox text ${bytes} NOT NULL,
-    publication text NOT NULL,
-    mails integer NOT NULL,
-    last_mail_at bigint NOT NULL,
-    suppressed_at bigint,
-    PRIMARY KEY (mailbox, publication)
-  );
-  CREATE INDEX confirmation_mailbox_by_mail ON ${schema}.confirmation_mailbox (last_mail_at);`,
-  // The ledger has the request that a person has to confirm, and words that are unclear: they go with their signup.
-  `
-  ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
-    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed'));
-  CREATE OR REPLACE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    DELETE FROM ${schema}.consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear');
-    RETURN NULL;
-  END $$;
-  DROP TRIGGER IF EXISTS request_of_signup ON ${schema}.signup;
-  CREATE TRIGGER request_of_signup AFTER DELETE ON ${schema}.signup FOR EACH ROW
-    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
-  CREATE INDEX consent_unclear ON ${schema}.consent (signup) WHERE kind = 'unclear';
-  `,
-  // The status of the subscription, and the signups of a mailbox that it may confirm.
-  `
-  ALTER TABLE ${schema}.signup ADD COLUMN status text;
-  ALTER TABLE ${schema}.confirmation_mailbox ADD COLUMN signups text NOT NULL DEFAULT '[]';
   CREATE FUNCTION ${schema}.add_status_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at)
-    SELECT name, 'signup.status', NEW.id, NEW.form, OLD.next_attempt_at
-    FROM ${schema}.webhook_destination WHERE strpos(types, 'signup.status') > 0;
+    INSERT INTO ${message} (destination, type, signup, form, at)
+    SELECT name, 'signup.status', NEW.id, NEW.form, OLD.next_attempt_at FROM ${destination}
+    WHERE strpos(types, 'signup.status') > 0;
     RETURN NULL;
   END $$;
-  CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON ${schema}.signup FOR EACH ROW
+  CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON ${signup} FOR EACH ROW
     WHEN (OLD.state = 'delivered' AND NEW.next_attempt_at IS NULL) EXECUTE FUNCTION ${schema}.add_status_messages();
+
+  -- Hashes of the addresses of erased people.
+  CREATE TABLE ${suppression} (hash text ${bytes} PRIMARY KEY);
+  -- UNLOGGED: a counter needs no sync.
+  CREATE UNLOGGED TABLE ${counter} (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
   `,
-  // The ledger has whoever leaves with one click.
-  `ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
-    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed', 'left'))`,
+  // Signups by form and state, counted by each connection in rows of its own: no two transactions wait for one.
+  `
+  CREATE TABLE ${tally} (connection integer, form text, state text, count bigint NOT NULL, PRIMARY KEY (connection, form, state))
+    WITH (fillfactor = 50, autovacuum_vacuum_threshold = 200);
+  ${countSignups('INSERT', 'NEW TABLE AS added', added)}
+  ${countSignups('UPDATE', 'OLD TABLE AS gone NEW TABLE AS added', `${added} UNION ALL ${gone}`)}
+  ${countSignups('DELETE', 'OLD TABLE AS gone', gone)}
+  INSERT INTO ${tally} SELECT 0, form, state, count(*) FROM ${signup} GROUP BY form, state;
+  DELETE FROM ${setting} WHERE name = 'delivered';
+  -- Room on the page of a row for what becomes of it, and dead rows cleared before there are many.
+  ALTER TABLE ${signup} SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+  ALTER TABLE ${message} SET (autovacuum_vacuum_scale_factor = 0.02);
+  ALTER TABLE ${counter} SET (fillfactor = 70);
+  `,
 ];
 
-/** Signups that a step reads at a time. */
-const pageSize = 1000;
+/** The number of the version that the last step makes. */
+const newestVersion = firstVersion + steps.length - 1;
 
 /** An open database. */
 export interface OpenDatabase {
@@ -218,7 +190,9 @@ export interface OpenDatabase {
   readonly brief: Connections;
   /** For the counters of rate limits, of which every post queries some before it is stored. */
   readonly counting: Connections;
-  /** For operators, whose queries may read many signups. */
+  /** For what operators read. */
+  readonly reading: Connections;
+  /** For what operators and retention change: many signups perhaps. */
   readonly long: Connections;
   close(): Promise<void>;
 }
@@ -228,24 +202,29 @@ const oldestVersion = 13;
 
 // Milliseconds. The server's limits are shorter, so that it can end the statement and keep the connection.
 const brief = { name: 'newsletter-relay', max: 5, connectMs: 2000, serverMs: 2500, answerMs: 3000 };
-const counting = { ...brief, connectMs: 500, serverMs: 800, answerMs: 1000 };
-const long = { ...brief, max: 2, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
+const counting = { ...brief, max: 2, connectMs: 500, serverMs: 800, answerMs: 1000 };
+const reading = { ...brief, max: 2, serverMs: readMs, answerMs: readMs + 500 };
+const long = { ...brief, max: 1, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
 /** Migrations of a large table read every row. */
 const migration = { ...brief, max: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
 
 /** @throws StartupError with one sentence that says what to do and contains no password */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
-  const database = {
+  const database: OpenDatabase = {
     brief: new Connections(url, brief),
     counting: new Connections(url, counting),
+    reading: new Connections(url, reading),
     long: new Connections(url, long),
     async close() {
-      await Promise.all([this.brief.close(), this.counting.close(), this.long.close()]);
+      await Promise.all([this.brief, this.counting, this.reading, this.long].map((pool) => pool.close()));
     },
   };
   try {
-    const [server = {}] = await database.brief.query(sql.server);
+    const [server = {}] = await database.brief.query(
+      `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
+        current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
+    );
     checkServer(server, place);
     if (!(await isUpToDate(database.brief, place))) await migrate(url, place);
     return database;
@@ -277,10 +256,11 @@ function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place
     throw new StartupError(`The store ${place} is a database in ${String(encoding)}: create one in UTF8.`);
 }
 
+const versionRow = `SELECT value FROM ${setting} WHERE name = 'version'`;
+
 async function isUpToDate({ query }: Pick<Connections, 'query'>, place: string): Promise<boolean> {
-  const [tables] = await query(sql.hasTables);
-  if (tables?.['hasTables'] !== true) return false;
-  return versionOf(await query(sql.setting, ['version']), place) === steps.length;
+  const [tables] = await query(`SELECT to_regclass('${setting}') IS NOT NULL AS "hasTables"`);
+  return tables?.['hasTables'] === true && versionOf(await query(versionRow), place) === newestVersion;
 }
 
 /** Runs the migration steps in one transaction, while other starting relays wait for the lock. */
@@ -288,21 +268,28 @@ async function migrate(url: string, place: string): Promise<void> {
   const connections = new Connections(url, migration);
   try {
     await connections.transaction(async (query) => {
-      await query(sql.lockTables);
-      await query(sql.prepareTables);
-      const version = versionOf(await query(sql.setting, ['version']), place);
-      for (const step of steps.slice(version)) await (typeof step === 'string' ? query(step) : step(query));
-      await query(sql.set, ['version', String(steps.length)]);
+      await query(`SELECT pg_advisory_xact_lock(${tablesLock})`);
+      await query(`CREATE SCHEMA IF NOT EXISTS ${schema};
+        CREATE TABLE IF NOT EXISTS ${setting} (name text PRIMARY KEY, value text NOT NULL);
+        CREATE TABLE IF NOT EXISTS ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL)`);
+      const version = versionOf(await query(versionRow), place);
+      for (const step of steps.slice(version === 0 ? 0 : version - firstVersion + 1)) await query(step);
+      await query(setSetting, ['version', String(newestVersion)]);
     });
   } finally {
     await connections.close();
   }
 }
 
-function versionOf([setting]: readonly Row[], place: string): number {
-  const version = Number(setting?.['value'] ?? 0);
-  if (version <= steps.length) return version;
-  throw new StartupError(
-    `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
-  );
+function versionOf([row]: readonly Row[], place: string): number {
+  const version = Number(row?.['value'] ?? 0);
+  if (version > newestVersion)
+    throw new StartupError(
+      `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
+    );
+  if (version > 0 && version < firstVersion)
+    throw new StartupError(
+      `The tables in ${schema} of ${place} were written by a relay before the first published one (version ${version}): export them with that relay, and import them into a new database.`,
+    );
+  return version;
 }

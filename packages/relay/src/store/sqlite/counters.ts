@@ -1,71 +1,52 @@
 /** The counters of rate limits in SQLite, written with the next commit: each of its own would cost a sync. */
-import { type Count, type Counter, type Counters, maxKeys, MemoryCounters, type ReachedCounter } from '../counters.ts';
+import { type Count, type Counters, maxKeys, MemoryCounters } from '../counters.ts';
 import { storeError } from '../database-errors.ts';
-import type { Statements } from './statements.ts';
+import { type SqliteDriver, statementsOf } from './driver.ts';
 
 /** Counters deleted in one transaction. */
 const batchSize = 500;
 
-export class SqliteCounters implements Counters {
-  readonly #statements: Statements;
+type KeyedCount = Count & { readonly key: string };
+
+/** @param commit - runs work in the next commit, after `write` */
+export function sqliteCounters(db: SqliteDriver, commit: <T>(work: () => T) => Promise<T>) {
+  const { one, all, run } = statementsOf(db);
+  const counter = one<[key: string], Count>('SELECT points, until FROM counter WHERE key = ?');
+  const latest = all<[limit: number], KeyedCount>('SELECT key, points, until FROM counter ORDER BY until DESC LIMIT ?');
+  const store = run<[key: string, points: number, until: number]>(
+    `INSERT INTO counter (key, points, until) VALUES (?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET points = excluded.points, until = excluded.until`,
+  );
+  const expire = all<[after: string, now: number, limit: number], { readonly key: string }>(
+    `DELETE FROM counter WHERE key IN (
+       SELECT key FROM counter WHERE key > ? AND until <= ? ORDER BY key LIMIT ?) RETURNING key`,
+  );
   /** The counts that are not written yet. */
-  readonly #changed: MemoryCounters;
-  readonly #commit: <T>(work: () => T) => Promise<T>;
-
-  /** @param commit - runs work in the next commit, after {@link write} */
-  constructor(statements: Statements, commit: <T>(work: () => T) => Promise<T>) {
-    this.#statements = statements;
-    this.#commit = commit;
-    this.#changed = new MemoryCounters((key) => {
-      const row = statements.counter.get(key);
-      return row && { points: Number(row['points']), until: Number(row['until']) };
-    });
-  }
-
-  /** Whether every count is written. */
-  get isWritten(): boolean {
-    return this.#changed.isEmpty;
-  }
-
-  count(counters: readonly Counter[], now: number): Promise<readonly ReachedCounter[]> {
-    return this.#changed.count(counters, now).catch(failRead);
-  }
-
-  release(counters: readonly Counter[]): Promise<void> {
-    return this.#changed.release(counters).catch(failRead);
-  }
-
-  async expire(now: number): Promise<void> {
-    await this.#changed.expire(now);
-    for (let after = '', isLast = false; !isLast;) {
-      // In batches, so that new signups do not wait for all of them.
-      const keys = await this.#commit(() => this.#statements.expireCounters.all({ after, now, limit: batchSize }));
-      isLast = keys.length < batchSize;
-      after = keys.reduce((last, { key }) => (String(key) > last ? String(key) : last), after);
-    }
-  }
-
-  /** The counts whose windows end last, with their keys. */
-  stored(): (readonly [key: string, count: Count])[] {
-    return this.#statements.counters
-      .all({ limit: maxKeys })
-      .map(({ key, points, until }) => [String(key), { points: Number(points), until: Number(until) }]);
-  }
-
-  /** Takes over a count that was counted elsewhere. */
-  set(key: string, count: Count): void {
-    this.#changed.set(key, count);
-  }
-
-  /** Writes the counts, in the transaction of a commit. */
-  write(): void {
-    this.#changed.each((key, { points, until }) => this.#statements.setCounter.run(key, points, until));
-  }
-
-  /** Forgets the counts after their commit. */
-  written(): void {
-    this.#changed.clear();
-  }
+  const changed = new MemoryCounters(counter);
+  return {
+    count: (...values: Parameters<Counters['count']>) => changed.count(...values).catch(failRead),
+    release: (...values: Parameters<Counters['release']>) => changed.release(...values).catch(failRead),
+    async expire(now: number): Promise<void> {
+      await changed.expire(now);
+      for (let after = '', isLast = false; !isLast;) {
+        // In batches, so that new signups do not wait for all of them.
+        const keys = await commit(() => expire(after, now, batchSize));
+        isLast = keys.length < batchSize;
+        after = keys.reduce((last, { key }) => (key > last ? key : last), after);
+      }
+    },
+    /** Whether every count is written. */
+    isWritten: (): boolean => changed.isEmpty,
+    /** The counts whose windows end last, with their keys. */
+    stored: (): (readonly [key: string, count: Count])[] =>
+      latest(maxKeys).map(({ key, points, until }) => [key, { points, until }]),
+    /** Takes over a count that was counted elsewhere. */
+    set: (key: string, count: Count): void => changed.set(key, count),
+    /** Writes the counts, in the transaction of a commit. */
+    write: (): void => changed.each((key, { points, until }) => store(key, points, until)),
+    /** Forgets the counts after their commit. */
+    written: (): void => changed.clear(),
+  };
 }
 
 function failRead(cause: unknown): never {

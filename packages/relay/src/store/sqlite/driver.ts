@@ -7,16 +7,11 @@ import type { Row } from '../rows.ts';
 /** A value of a column. */
 export type SqliteValue = string | number | null;
 
-type NamedValues = Readonly<Record<string, SqliteValue>>;
-
-/** A prepared statement; its values are given by name, or in their order. */
+/** A prepared statement; its values are given in the order of their parameters. */
 export interface SqliteStatement {
-  all(named: NamedValues): Row[];
-  all(...values: SqliteValue[]): Row[];
-  get(named: NamedValues): Row | undefined;
-  get(...values: SqliteValue[]): Row | undefined;
-  run(named: NamedValues): { readonly changes: number | bigint };
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  all(...values: readonly SqliteValue[]): Row[];
+  get(...values: readonly SqliteValue[]): Row | undefined;
+  run(...values: readonly SqliteValue[]): { readonly changes: number | bigint };
 }
 
 /** An open database. */
@@ -35,4 +30,61 @@ export interface SqliteDriver {
   /** @throws StoreUnavailableError if a file was deleted or replaced: what is written would end with this process */
   checkFiles(): void;
   close(): void;
+}
+
+/** Makes an act on the database a method of the store: its failure becomes a rejection with the error of the store. */
+type Lift = <Values extends readonly unknown[], Result>(
+  act: (...values: Values) => Result,
+) => (...values: Values) => Promise<Result>;
+
+/** A database as the parts of the store that only read use it. */
+export interface ReadDatabase extends Pick<SqliteDriver, 'prepare'> {
+  /** Of an act that only reads. */
+  readonly reads: Lift;
+  /** A condition on each row that a long read meets: it ends the read where time is up. True without a limit. */
+  readonly inTime: string;
+}
+
+/** A database as the other parts of the store use it. */
+export interface StoreDatabase extends ReadDatabase, Pick<SqliteDriver, 'emptyLog'> {
+  /** Of an act that writes: it runs in the next group commit, and resolves once that is synced. */
+  readonly writes: Lift;
+}
+
+/**
+ * The statements of a part of the store as functions; a parameter stands at `?`, or at `?1` and so on where it occurs
+ * again. They are prepared at once, so that a damaged file is noticed at start.
+ */
+export function statementsOf(db: Pick<SqliteDriver, 'prepare'>) {
+  /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
+  return {
+    one<Values extends readonly SqliteValue[], Result = Row>(sql: string): (...values: Values) => Result | undefined {
+      const statement = db.prepare(sql);
+      return (...values) => statement.get(...values) as Result | undefined;
+    },
+    all<Values extends readonly SqliteValue[], Result = Row>(sql: string): (...values: Values) => Result[] {
+      const statement = db.prepare(sql);
+      return (...values) => statement.all(...values) as Result[];
+    },
+    run<Values extends readonly SqliteValue[]>(sql: string): (...values: Values) => void {
+      const statement = db.prepare(sql);
+      return (...values) => void statement.run(...values);
+    },
+    /** The function returns how many rows changed. */
+    change<Values extends readonly SqliteValue[]>(sql: string): (...values: Values) => number {
+      const statement = db.prepare(sql);
+      return (...values) => Number(statement.run(...values).changes);
+    },
+    /** The function puts in one row. @param verb - `INSERT` and what happens on a conflict */
+    insert<Name extends string>(
+      verb: string,
+      table: string,
+      columns: readonly Name[],
+    ): (row: Readonly<Record<Name, SqliteValue>>) => number {
+      const places = columns.map(() => '?').join(', ');
+      const statement = db.prepare(`${verb} INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
+      return (row) => Number(statement.run(...columns.map((name) => row[name])).changes);
+    },
+  };
+  /* oxlint-enable typescript/no-unnecessary-type-parameters */
 }

@@ -3,13 +3,11 @@ import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, s
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FileInUseError, lockExclusively } from '@newsletter-kit/core/files';
-import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
-import { personHash } from '../signup-identity.ts';
 import { explainStoreError } from '../database-errors.ts';
 import type { SqliteDriver } from './driver.ts';
-import { personOf, runSteps, steps } from './schema.ts';
-import { SqliteStore } from './sqlite-store.ts';
+import { newestVersion, runSteps } from './schema.ts';
+import { sqliteStore, type SqliteStore } from './sqlite-store.ts';
 
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
 export const applicationId = 0x4e_4b_52_4c;
@@ -26,13 +24,7 @@ export interface SqliteStoreOptions {
  * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
 export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  return new SqliteStore(openDatabase(path, options.maxPages));
-}
-
-/** Opens the store in a file that this process has open already, on a connection of its own that only reads. */
-export function openSqliteReader(path: string): SqliteStore {
-  const db = new DatabaseSync(realpathSync(path), { readOnly: true, timeout: 2000 });
-  return new SqliteStore(driverOf(db, path, () => undefined));
+  return sqliteStore(openDatabase(path, options.maxPages));
 }
 
 /** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */
@@ -175,20 +167,12 @@ function checkDurability(db: DatabaseSync, path: string): void {
 
 function migrate(db: DatabaseSync, path: string): void {
   const version = Number(pragma(db, 'user_version'));
-  if (version > steps.length) {
+  if (version > newestVersion)
     throw new StartupError(`The store ${path} was written by a newer relay (version ${version}): update this one.`);
-  }
-  if (version === steps.length) return;
-  db.function(personOf, (submission) =>
-    typeof submission === 'string' ? personHash((JSON.parse(submission) as KeptSubmission).email) : null,
-  );
+  if (version === newestVersion) return;
   db.exec('BEGIN IMMEDIATE');
-  runSteps(
-    steps.slice(version),
-    (text) => db.exec(text),
-    (text, ...values) => db.prepare(text).all(...values),
-  );
-  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
+  runSteps(version, (text) => db.exec(text));
+  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newestVersion}; COMMIT`);
 }
 
 function pragma(db: DatabaseSync, name: string): unknown {

@@ -8,23 +8,16 @@ import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_th
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counters, MemoryCounters } from '../counters.ts';
 import type { SignupStore } from '../signup-store.ts';
+import type { SqliteReader } from './open-reader.ts';
 import type { SqliteStore } from './sqlite-store.ts';
 
-/** The members of a store that have methods of their own. */
-type Member = {
-  [Name in keyof SignupStore]-?: SignupStore[Name] extends (...values: never) => unknown
-    ? never
-    : SignupStore[Name] extends object
-      ? Name
-      : never;
-}[keyof SignupStore];
-
-/** The parts of a store that are called. */
-type Part = 'store' | Member;
+/** An object whose methods another thread calls; its members are such objects too, or no functions. */
+type Part = Readonly<Record<string, unknown>>;
 
 interface Call {
   readonly id: number;
-  readonly part: Part;
+  /** Name of the member of the store that has the method; null for the store itself. */
+  readonly member: string | null;
   readonly method: string;
   readonly values: readonly unknown[];
 }
@@ -46,12 +39,9 @@ type StoredCount = readonly [key: string, count: Count];
 
 type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: Failure });
 
-/** What a thread sends first: the names of the methods of each part and the counts, or why there is no store. */
+/** What a thread sends first: the names of the methods and the counts, or why there is no store. */
 type Opened =
-  | {
-      readonly methods: Readonly<Record<Part, readonly string[]>>;
-      readonly counts: readonly StoredCount[];
-    }
+  | { readonly methods: readonly Pick<Call, 'member' | 'method'>[]; readonly counts: readonly StoredCount[] }
   | { readonly failure: Failure };
 
 const knownErrors: Readonly<Partial<Record<string, new (message: string, options: ErrorOptions) => Error>>> = {
@@ -77,19 +67,26 @@ interface ThreadData {
   readonly isReader: boolean;
 }
 
-/** A thread with the store, and its parts as objects here. */
-interface StoreThread {
-  readonly store: SignupStore & Pick<SqliteStore, 'untallied' | 'tally'>;
-  readonly webhooks: SignupStore['webhooks'];
-  readonly counters: Counters;
+/** A thread with a store, whose methods are functions here. */
+interface StoreThread<Store> {
+  readonly store: Store;
   readonly counts: readonly StoredCount[];
   setCount(this: void, key: string, count: Count): void;
-  /** Closes the store, and ends the thread. */
-  end(this: void): Promise<void>;
+  /** Resolves when the thread has ended. */
+  readonly ended: Promise<unknown>;
 }
 
-async function startThread(data: ThreadData): Promise<StoreThread> {
-  const thread = new Worker(new URL(import.meta.url), { workerData: data });
+/** Megabytes for new objects, in which a commit of a hundred signups finds room. By default they take 16 and more. */
+const maxYoungGenerationSizeMb = 4;
+
+async function startThread<Store>(data: ThreadData): Promise<StoreThread<Store>> {
+  const thread = new Worker(new URL(import.meta.url), {
+    workerData: data,
+    resourceLimits: { maxYoungGenerationSizeMb },
+  });
+  // One that only reads ends alone; without the other there is no store, and the process ends with it.
+  if (data.isReader) thread.on('error', () => undefined);
+  const ended = new Promise((resolve) => thread.once('exit', resolve));
   const [opened] = (await once(thread, 'message')) as [Opened];
   if ('failure' in opened) throw errorOf(opened.failure);
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
@@ -112,34 +109,32 @@ async function startThread(data: ThreadData): Promise<StoreThread> {
       else call?.resolve(reply.value);
     }
   });
+  let isOver = false;
+  const stopped = () => new StoreUnavailableError('The thread of the store has ended.');
+  void ended.then(() => {
+    isOver = true;
+    for (const { reject } of pending.values()) reject(stopped());
+  });
   let next = 0;
-  const part = (name: Part): object =>
-    Object.fromEntries(
-      opened.methods[name].map((method) => [
-        method,
-        (...values: unknown[]) =>
-          new Promise((resolve, reject) => {
-            const id = next++;
-            pending.set(id, { resolve, reject });
-            calls.push({ id, part: name, method, values });
-            schedule();
-          }),
-      ]),
-    );
-  const store = part('store') as StoreThread['store'];
-  const members = { webhooks: part('webhooks'), counters: part('counters') } satisfies Record<Member, object>;
+  const store: Record<string, unknown> = {};
+  for (const { member, method } of opened.methods) {
+    const part = member === null ? store : ((store[member] ??= {}) as typeof store);
+    part[method] = (...values: unknown[]) =>
+      new Promise((resolve, reject) => {
+        if (isOver) throw stopped();
+        const id = next++;
+        pending.set(id, { resolve, reject });
+        calls.push({ id, member, method, values });
+        schedule();
+      });
+  }
   return {
-    store,
-    ...(members as Pick<StoreThread, Member>),
+    store: store as unknown as Store,
     counts: opened.counts,
+    ended,
     setCount(key, count) {
       changed.set(key, count);
       schedule();
-    },
-    async end() {
-      const ended = once(thread, 'exit');
-      await store.close();
-      await ended;
     },
   };
 }
@@ -150,43 +145,54 @@ async function startThread(data: ThreadData): Promise<StoreThread> {
  * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
 export async function openStoreThread(path: string): Promise<SignupStore> {
-  const writing = await startThread({ newsletterStore: path, isReader: false });
+  const writing = await startThread<SqliteStore>({ newsletterStore: path, isReader: false });
   /** Started with the first read of an operator: it takes a few megabytes. */
-  let started: Promise<StoreThread> | undefined;
-  const reading = async (): Promise<StoreThread> => {
-    started ??= startThread({ newsletterStore: path, isReader: true }).then(async (thread) => {
+  let started: Promise<StoreThread<SqliteReader>> | undefined;
+  const reading = async (): Promise<SqliteReader> => {
+    started ??= startThread<SqliteReader>({ newsletterStore: path, isReader: true }).then((thread) => {
       // Of a large store of an earlier version: until then each read counts.
       void thread.store
         .untallied()
         .then((missing) => missing && writing.store.tally(missing))
         .catch(() => undefined);
+      void thread.ended.then(() => (started = undefined));
       return thread;
     });
-    return started.catch((error: unknown) => {
+    try {
+      return (await started).store;
+    } catch (error) {
       started = undefined;
       throw error;
-    });
+    }
+  };
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await started?.then(closeThread).catch(() => undefined);
+    await closeThread(writing);
   };
   return {
     ...writing.store,
-    counts: async () => (await reading()).store.counts(),
-    overview: async (now) => (await reading()).store.overview(now),
-    list: async (...asked) => (await reading()).store.list(...asked),
-    listConsents: async (page) => (await reading()).store.listConsents(page),
-    suppressions: async (page) => (await reading()).store.suppressions(page),
-    person: async (address) => (await reading()).store.person(address),
-    webhooks: { ...writing.webhooks, overview: async () => (await reading()).webhooks.overview() },
+    counts: async () => (await reading()).counts(),
+    overview: async (now) => (await reading()).overview(now),
+    list: async (...asked) => (await reading()).list(...asked),
+    listConsents: async (page) => (await reading()).listConsents(page),
+    suppressions: async (page) => (await reading()).suppressions(page),
+    person: async (address) => (await reading()).person(address),
+    webhooks: { ...writing.store.webhooks, overview: async () => (await reading()).webhooks.overview() },
     counters: countersOf(writing),
     shared: false,
-    async close() {
-      await started?.then(({ end }) => end()).catch(() => undefined);
-      await writing.end();
-    },
+    close: () => (closed ??= close()),
   };
 }
 
+/** Closes the store, and waits for the end of its thread. */
+async function closeThread({ store, ended }: StoreThread<{ close(this: void): Promise<void> }>): Promise<void> {
+  await store.close();
+  await ended;
+}
+
 /** Counters in this thread, since a count would wait for the commit that runs. */
-function countersOf({ counts, counters: stored, setCount }: StoreThread): Counters {
+function countersOf({ counts, store, setCount }: StoreThread<SqliteStore>): Counters {
   const kept = new Map(counts);
   const counting = new MemoryCounters(
     (key) => kept.get(key),
@@ -201,23 +207,27 @@ function countersOf({ counts, counters: stored, setCount }: StoreThread): Counte
     expire: async (now) => {
       for (const [key, { until }] of kept) if (until <= now) kept.delete(key);
       await counting.expire(now);
-      await stored.expire(now);
+      await store.counters.expire(now);
     },
   };
 }
 
+/** Opens the store in this thread. A thread that reads loads nothing of what the other needs. */
+async function openHere({ newsletterStore: path, isReader }: ThreadData): Promise<SqliteReader | SqliteStore> {
+  if (isReader) return (await import('./open-reader.ts')).openSqliteReader(path);
+  return (await import('./open-database.ts')).openSqliteStore(path);
+}
+
 /** Answers the calls of the thread that opened the store. */
-async function run({ newsletterStore: path, isReader }: ThreadData, port: MessagePort): Promise<void> {
-  const { openSqliteReader, openSqliteStore } = await import('./open-database.ts');
-  let store;
+async function run(data: ThreadData, port: MessagePort): Promise<void> {
+  let store: SqliteReader | SqliteStore;
   try {
-    store = isReader ? openSqliteReader(path) : openSqliteStore(path);
+    store = await openHere(data);
   } catch (error) {
-    if (!(error instanceof StartupError) && !isReader) throw error;
+    if (!(error instanceof StartupError) && !data.isReader) throw error;
     port.postMessage({ failure: failureOf(error) } satisfies Opened);
     return;
   }
-  const parts = { store, webhooks: store.webhooks, counters: store.counters } satisfies Record<Part, object>;
   let replies: Reply[] = [];
   const reply = (each: Reply): void => {
     // After all calls of a commit have been answered.
@@ -227,13 +237,13 @@ async function run({ newsletterStore: path, isReader }: ThreadData, port: Messag
         replies = [];
       });
   };
+  const counters = 'counters' in store ? store.counters : null;
+  const partOf = (member: string | null): Part => (member === null ? store : (store as Part)[member]) as Part;
   port.on('message', ({ counts, calls }: Message) => {
-    for (const [key, count] of counts) parts.counters.set(key, count);
-    for (const { id, part, method, values } of calls) {
-      const work = parts[part] as unknown as Readonly<
-        Record<string, (...values: readonly unknown[]) => Promise<unknown>>
-      >;
-      work[method]?.(...values).then(
+    for (const [key, count] of counts) counters?.set(key, count);
+    for (const { id, member, method, values } of calls) {
+      const work = partOf(member)[method] as (...given: readonly unknown[]) => Promise<unknown>;
+      work(...values).then(
         (value) => {
           reply({ id, value });
           if (method === 'close') process.nextTick(() => port.close());
@@ -242,16 +252,16 @@ async function run({ newsletterStore: path, isReader }: ThreadData, port: Messag
       );
     }
   });
-  const methods = {
-    store: methodsOf(parts.store),
-    webhooks: methodsOf(parts.webhooks),
-    counters: methodsOf(parts.counters),
-  };
-  port.postMessage({ methods, counts: isReader ? [] : store.counters.stored() } satisfies Opened);
+  const methods = [null, ...membersOf(store)].flatMap((member) =>
+    Object.entries(partOf(member)).flatMap(([method, value]) =>
+      typeof value === 'function' ? { member, method } : [],
+    ),
+  );
+  port.postMessage({ methods, counts: counters?.stored() ?? [] } satisfies Opened);
 }
 
-const methodsOf = (part: object): string[] =>
-  Object.getOwnPropertyNames(Object.getPrototypeOf(part)).filter((name) => name !== 'constructor');
+const membersOf = (store: object): string[] =>
+  Object.entries(store).flatMap(([name, value]) => (typeof value === 'object' && value !== null ? [name] : []));
 
 const data = workerData as Partial<ThreadData> | null;
 if (parentPort && data?.newsletterStore !== undefined) await run(data as ThreadData, parentPort);

@@ -1,0 +1,44 @@
+/** What operators read of an SQLite store, on a connection of its own that ends a read which takes too long. */
+import { realpathSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
+import { answerOf, readTookTooLong } from '../database-errors.ts';
+import { deliveredCount } from './delivered-count.ts';
+import type { ReadDatabase } from './driver.ts';
+import { overviewReads } from './overview.ts';
+import { recordReads } from './records.ts';
+import { webhookReads } from './webhook-queue.ts';
+
+/** What this connection reads. */
+export interface SqliteReader extends StoreReads, Pick<ReturnType<typeof overviewReads>, 'untallied'> {
+  readonly webhooks: Pick<WebhookQueue, 'overview'>;
+  close(this: void): Promise<void>;
+}
+
+/** Opens the store in a file that this process has open already. */
+export function openSqliteReader(path: string): SqliteReader {
+  const db = new DatabaseSync(realpathSync(path), { readOnly: true, timeout: readMs });
+  let deadline = Infinity;
+  // Node has no other way to end a statement: what an SQL function throws ends the one that has called it.
+  db.function('check_time', () => {
+    if (performance.now() > deadline) throw readTookTooLong();
+    return 1;
+  });
+  const limited: ReadDatabase = {
+    prepare: (text) => db.prepare(text),
+    // At one row of a thousand: the clock takes longer than a row.
+    inTime: '(random() & 1023 OR check_time())',
+    reads:
+      (query) =>
+      (...values) => {
+        deadline = performance.now() + readMs;
+        return answerOf(() => query(...values));
+      },
+  };
+  return {
+    ...overviewReads(limited, deliveredCount(limited)),
+    ...recordReads(limited),
+    webhooks: webhookReads(limited),
+    close: () => Promise.resolve(db.close()),
+  };
+}
