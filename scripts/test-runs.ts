@@ -3,6 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../test/support/browsers/engines.ts';
 import { run, runCaptured, type Ended } from './command.ts';
+import { passedFiles } from './passed-files.ts';
 import { root } from './root.ts';
 import type { Failure, StepOutcome } from './run-steps.ts';
 
@@ -53,8 +54,11 @@ export function runVitest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<StepOutcome> {
+  const passed = passedFiles();
+  const leftOut = passed.flatMap((file) => ['--exclude', `**/${file}`]);
+  if (passed.length > 0) leftOut.push('--passWithNoTests');
   return reported(name, async (file) => ({
-    ok: await run('vitest', [...vitestRun, ...args], { env: { ...env, TEST_REPORT: file } }),
+    ok: await run('vitest', [...vitestRun, ...args, ...leftOut], { env: { ...env, TEST_REPORT: file } }),
   }));
 }
 

@@ -99,20 +99,33 @@ function slowTests(files: readonly string[] = ['.slow.test.ts'], sizes: Readonly
   };
 }
 
+/** The tests that follow the documentation in one file, the longest of the ring. */
+const newcomerFile = 'test/docs/newcomer.slow.test.ts';
+
 /**
- * The deciding ring: the fast one, and the slow tests of promises that no faster test guards. No sequence waits for
- * another, so that a core has work while the tests of a sequence wait.
+ * The deciding ring: the fast one, and the slow tests of promises that no faster test guards. Its sequences do not wait
+ * for one another, and one file that takes long begins first: tests that compute keep both cores busy to the end.
  */
 export function decidingSteps(): Plan {
-  const files = Map.groupBy(filesOf('deciding'), (path) => (path.startsWith('test/n8n/') ? 'n8n' : 'other'));
-  const { slow, pages, packages, chaos } = slowTests(files.get('other'), decidingSizes);
+  const {
+    n8n = [],
+    newcomer = [],
+    other = [],
+  } = Object.groupBy(filesOf('deciding'), (path) =>
+    path.startsWith('test/n8n/') ? 'n8n' : path === newcomerFile ? 'newcomer' : 'other',
+  );
+  const { slow, pages, packages, chaos } = slowTests(other, decidingSizes);
+  const documentation: Step = {
+    title: 'Tests of a newcomer',
+    run: () => runVitest('newcomer', newcomer, decidingSizes),
+  };
   return [
     ...firstSteps,
     [
-      fastTests,
-      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes), slow],
-      [fastPages, pages, packages],
-      [...lintAndSize, fastTag, chaos],
+      [fastTests, slow],
+      [n8nInstallation, n8nTests(n8n, 'newest', decidingSizes), packages],
+      [fastPages, pages],
+      [documentation, ...lintAndSize, fastTag, chaos],
     ],
   ];
 }

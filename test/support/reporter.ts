@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import { forgetPassed, keepPassed } from '../../scripts/passed-files.ts';
 import { root } from '../../scripts/root.ts';
 import type { Failure } from '../../scripts/run-steps.ts';
 import type { TestReport } from '../../scripts/test-runs.ts';
@@ -47,9 +48,15 @@ function textOf({ name, message, stack, diff }: SerializedError & { readonly dif
     .join('\n');
 }
 
-/** Writes the report of a run to the file that `TEST_REPORT` names. @public */
+/** Writes the report of a run to the file that `TEST_REPORT` names, and each file that passed to another. @public */
 export default class implements Reporter {
+  onTestModuleEnd(module: TestModule): void {
+    if (module.state() === 'passed') keepPassed(relative(root, module.moduleId));
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(reportOf(modules, unhandled)));
+    // An error outside of the tests may be of any file.
+    if (unhandled.length > 0) forgetPassed(modules.map(({ moduleId }) => relative(root, moduleId)));
   }
 }
