@@ -3,8 +3,8 @@
  * earlier run of it ended.
  */
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
 import { listFiles } from './git.ts';
 import { root } from './root.ts';
 
@@ -29,23 +29,34 @@ export function resumeTests(fresh: boolean): number {
   return passedFiles().length;
 }
 
-/** The files that passed before, from the root of the repository; none unless tests are resumed. */
-export function passedFiles(): readonly string[] {
+/** The file with the paths; undefined where tests are not resumed, or those of the clone around this one are. */
+function listOfPassed(): string | undefined {
   const file = process.env[variable];
+  return file?.startsWith(join(root, '.cache')) ? file : undefined;
+}
+
+/** The files that passed before, from the root of the repository. */
+export function passedFiles(): readonly string[] {
+  const file = listOfPassed();
   return file && existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** @param path - of a file of tests that passed, from the root of the repository; those of other folders are not kept */
+/** @param path - of a file of tests that passed; those outside of the repository are not kept */
 export function keepPassed(path: string): void {
-  const file = process.env[variable];
-  if (file && !path.startsWith('..')) appendFileSync(file, `${path}\n`);
+  const file = listOfPassed();
+  const inside = relative(root, path).split(sep).join('/');
+  if (file && !inside.startsWith('../')) appendFileSync(file, `${inside}\n`);
 }
 
-/** @param paths - of files of tests that may not have passed after all */
-export function forgetPassed(paths: readonly string[]): void {
-  const file = process.env[variable];
-  const kept = passedFiles().filter((path) => !paths.includes(path));
-  if (file) writeFileSync(file, kept.map((path) => `${path}\n`).join(''));
+/** Forgets all, after an error that may be of any file. */
+export function forgetPassed(): void {
+  rmSync(listOfPassed() ?? '', { force: true });
+}
+
+/** Forgets all where a file has changed since the tests began: they may have run with either text. */
+export function forgetIfChanged(): void {
+  const file = listOfPassed();
+  if (file && basename(file) !== stateOfRepository()) forgetPassed();
 }
 
 /** A hash of every file, of the Node that runs, and of the variables that tests read. */

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../test/support/browsers/engines.ts';
 import { run, runCaptured, type Ended } from './command.ts';
-import { passedFiles } from './passed-files.ts';
+import { forgetIfChanged, passedFiles } from './passed-files.ts';
 import { root } from './root.ts';
 import type { Failure, StepOutcome } from './run-steps.ts';
 
@@ -57,9 +57,11 @@ export function runVitest(
   const passed = passedFiles();
   const leftOut = passed.flatMap((file) => ['--exclude', `**/${file}`]);
   if (passed.length > 0) leftOut.push('--passWithNoTests');
-  return reported(name, async (file) => ({
-    ok: await run('vitest', [...vitestRun, ...args, ...leftOut], { env: { ...env, TEST_REPORT: file } }),
-  }));
+  return reported(name, async (file) => {
+    const ok = await run('vitest', [...vitestRun, ...args, ...leftOut], { env: { ...env, TEST_REPORT: file } });
+    forgetIfChanged();
+    return { ok };
+  });
 }
 
 /** Runs these files of tests by vitest, without printing. */

@@ -1,5 +1,5 @@
 /** The summary of a test run, which CI reads: the counts, never "0 failed" after a failure, and the failures. */
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -163,12 +163,19 @@ describe('vitest', () => {
     );
 
   it('leaves out the files that passed before on the same files of the repository', async () => {
-    const file = 'test/scripts/typed-tables.test.ts';
-    vi.stubEnv('TEST_PASSED', join(folder, 'passed'));
-    const first = await runVitest('resumed', [file]);
+    const test = 'test/scripts/typed-tables.test.ts';
+    const passed = join(root, '.cache', 'reports', stateOfRepository());
+    onTestFinished(() => rm(passed, { force: true }));
+    vi.stubEnv('TEST_PASSED', passed);
+    const first = await runVitest('resumed', [test]);
     expect(first.passed).toBeGreaterThan(0);
-    expect(await readFile(join(folder, 'passed'), 'utf8')).toBe(`${file}\n`);
-    expect(await runVitest('resumed', [file])).toMatchObject({ ok: true, passed: 0 });
+    expect(await readFile(passed, 'utf8')).toBe(`${test}\n`);
+    expect(await runVitest('resumed', [test])).toMatchObject({ ok: true, passed: 0 });
+
+    await rename(passed, `${passed}-of-other-files`);
+    vi.stubEnv('TEST_PASSED', `${passed}-of-other-files`);
+    await runVitest('resumed', [test]);
+    await expect(readFile(`${passed}-of-other-files`)).rejects.toThrow('ENOENT');
   });
 
   it('reports failed tests and errors outside of tests', async () => {

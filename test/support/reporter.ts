@@ -51,12 +51,11 @@ function textOf({ name, message, stack, diff }: SerializedError & { readonly dif
 /** Writes the report of a run to the file that `TEST_REPORT` names, and each file that passed to another. @public */
 export default class implements Reporter {
   onTestModuleEnd(module: TestModule): void {
-    if (module.state() === 'passed') keepPassed(relative(root, module.moduleId));
+    if (module.state() === 'passed') keepPassed(module.moduleId);
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(reportOf(modules, unhandled)));
-    // An error outside of the tests may be of any file.
-    if (unhandled.length > 0) forgetPassed(modules.map(({ moduleId }) => relative(root, moduleId)));
+    if (unhandled.length > 0) forgetPassed();
   }
 }
