@@ -2,9 +2,9 @@
 import { parseArgs } from 'node:util';
 import { buildAll } from './build.ts';
 import { run } from './command.ts';
-import { resumeTests } from './passed-files.ts';
 import { runSteps } from './run-steps.ts';
 import { ringMinutes } from '../test/rings.ts';
+import { resumeTests } from '../test/support/passed-files.ts';
 import {
   decidingSteps,
   fastSteps,
@@ -61,9 +61,7 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
  */
 function testAll(args: readonly string[]): Promise<boolean> {
   const { only, fresh } = readParts(args);
-  const leftOut = resumeTests(fresh);
-  if (leftOut > 0)
-    console.log(`▸ ${leftOut} files of tests passed on the same files before, and are left out; --fresh runs all.`);
+  resumeTests(fresh);
   if (only) return runSteps(slowSteps([only]), ringMinutes.everything);
   const fast = new Set(fastSteps.flat());
   const rest = slowSteps().filter((step) => !('title' in step && fast.has(step)));

@@ -2,8 +2,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../test/support/browsers/engines.ts';
+import { forgetIfChanged, leaveOutPassed } from '../test/support/passed-files.ts';
 import { run, runCaptured, type Ended } from './command.ts';
-import { forgetIfChanged, passedFiles } from './passed-files.ts';
 import { root } from './root.ts';
 import type { Failure, StepOutcome } from './run-steps.ts';
 
@@ -54,11 +54,9 @@ export function runVitest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<StepOutcome> {
-  const passed = passedFiles();
-  const leftOut = passed.flatMap((file) => ['--exclude', `**/${file}`]);
-  if (passed.length > 0) leftOut.push('--passWithNoTests');
   return reported(name, async (file) => {
-    const ok = await run('vitest', [...vitestRun, ...args, ...leftOut], { env: { ...env, TEST_REPORT: file } });
+    const all = [...vitestRun, ...args, ...leaveOutPassed()];
+    const ok = await run('vitest', all, { env: { ...env, TEST_REPORT: file } });
     forgetIfChanged();
     return { ok };
   });

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { root } from '../../scripts/root.ts';
 import { runCaptured } from '../../scripts/command.ts';
 import { git } from '../../scripts/git.ts';
-import { stateOfRepository } from '../../scripts/passed-files.ts';
 import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
 import { reported, reporter, runVitest } from '../../scripts/test-runs.ts';
+import { stateOfRepository } from '../support/passed-files.ts';
 
 const printed: string[] = [];
 beforeEach(() => {

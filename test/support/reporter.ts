@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
-import { forgetPassed, keepPassed } from '../../scripts/passed-files.ts';
 import { root } from '../../scripts/root.ts';
 import type { Failure } from '../../scripts/run-steps.ts';
 import type { TestReport } from '../../scripts/test-runs.ts';
+import { forgetPassed, keepPassed } from './passed-files.ts';
 
 /** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */
 function reportOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): TestReport {

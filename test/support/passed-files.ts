@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { listFiles } from './git.ts';
-import { root } from './root.ts';
+import { listFiles } from '../../scripts/git.ts';
+import { root } from '../../scripts/root.ts';
 
 const folder = join(root, '.cache', 'passed');
 
@@ -18,15 +18,16 @@ const variable = 'TEST_PASSED';
  * that pass from now on. A run with random inputs repeats no other, and leaves nothing out.
  *
  * @param fresh - forgets what passed before
- * @returns the number of files that are left out
  */
-export function resumeTests(fresh: boolean): number {
-  if (process.env['TEST_SEED'] === 'random') return 0;
+export function resumeTests(fresh: boolean): void {
+  if (process.env['TEST_SEED'] === 'random') return;
   const file = join(folder, stateOfRepository());
   for (const other of globSync(join(folder, '*'))) if (fresh || other !== file) rmSync(other);
   mkdirSync(folder, { recursive: true });
   process.env[variable] = file;
-  return passedFiles().length;
+  const { length } = passedFiles();
+  if (length > 0)
+    console.error(`▸ ${length} files of tests passed on the same files before, and are left out; --fresh runs all.`);
 }
 
 /** The file with the paths; undefined where tests are not resumed, or those of the clone around this one are. */
@@ -36,9 +37,15 @@ function listOfPassed(): string | undefined {
 }
 
 /** The files that passed before, from the root of the repository. */
-export function passedFiles(): readonly string[] {
+function passedFiles(): readonly string[] {
   const file = listOfPassed();
   return file && existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+/** vitest's arguments that leave out the files that passed before. */
+export function leaveOutPassed(): readonly string[] {
+  const excluded = passedFiles().flatMap((path) => ['--exclude', `**/${path}`]);
+  return excluded.length > 0 ? [...excluded, '--passWithNoTests'] : [];
 }
 
 /** @param path - of a file of tests that passed; those outside of the repository are not kept */
@@ -69,6 +76,7 @@ export function stateOfRepository(repository: string = root): string {
     if (!/(^|\/)test\/.*\.m?ts$/.test(path)) continue;
     for (const [name] of content.toString().matchAll(/\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/g)) names.add(name);
   }
+  names.delete(variable);
   for (const name of [...names].toSorted()) hash.update(`\n${name}=${process.env[name] ?? ''}`);
   return hash.digest('hex');
 }
