@@ -8,7 +8,7 @@ import { runCaptured } from '../../scripts/command.ts';
 import { git } from '../../scripts/git.ts';
 import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
 import { reported, reporter, runVitest } from '../../scripts/test-runs.ts';
-import { stateOfRepository } from '../support/passed-files.ts';
+import { forgetIfChanged, stateOfRepository } from '../support/passed-files.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -174,7 +174,7 @@ describe('vitest', () => {
 
     await rename(passed, `${passed}-of-other-files`);
     vi.stubEnv('TEST_PASSED', `${passed}-of-other-files`);
-    await runVitest('resumed', [test]);
+    forgetIfChanged();
     await expect(readFile(`${passed}-of-other-files`)).rejects.toThrow('ENOENT');
   });
 
