@@ -56,8 +56,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
 ]);
 
 /**
- * Everything; `--only PART` runs one part of what `npm test` leaves out. Files of tests that passed in an earlier run on
- * the same files of the repository do not run again, except with `--fresh`.
+ * Everything; `--only PART` runs one part of what `npm test` leaves out. Files of tests that passed in an earlier run
+ * on the same files of the repository do not run again, except with `--fresh`.
  */
 function testAll(args: readonly string[]): Promise<boolean> {
   const { only, fresh } = readParts(args);

@@ -176,7 +176,11 @@ const styled = `${tag.replace('></', '><h2 slot="head">Letters</h2></')}`;
 const row =
   '<newsletter-signup><form action="/signup" style="display: flex"><input name="email" aria-label="Email address"><button>Subscribe</button></form></newsletter-signup>';
 
-/** A check of a snippet with styles: with it a page looks otherwise than without. @param act - makes visible what it styles */
+/**
+ * A check of a snippet with styles: with it a page looks otherwise than without.
+ *
+ * @param act - makes visible what it styles
+ */
 function looks(
   language: 'css' | 'html',
   has: string,

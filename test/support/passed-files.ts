@@ -10,7 +10,7 @@ import { root } from '../../scripts/root.ts';
 
 const folder = join(root, '.cache', 'passed');
 
-/** The variable that names the file with the paths, one a line. Runs of vitest inherit it, and their reporter adds to it. */
+/** Names the file with the paths, one a line. Runs of vitest inherit it, and their reporter adds to that file. */
 const variable = 'TEST_PASSED';
 
 /**

@@ -59,7 +59,8 @@ export class ClockView extends View<ClockState> {
   }
 
   #move(body: ClockChange): Promise<void> {
-    return this.change<{ happened: Record<string, number> }>('/clock', { method: 'POST', body }, ({ happened }) => {
+    const moved = ask<{ happened: Record<string, number> }>('/clock', { method: 'POST', body });
+    return this.change(moved, ({ happened }) => {
       const events = Object.entries(happened).map(([kind, count]) => `${count} × ${kind}`);
       return events.length === 0 ? 'The clock was moved; nothing was due.' : `Events that ran: ${events.join(', ')}.`;
     });

@@ -1,7 +1,7 @@
 /** Calls the sandbox's control API, `/_sandbox/…`, and reads the operations from the description of the API. */
 
 /** What {@link ask} sends. */
-export interface ControlRequest {
+interface ControlRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly body?: unknown;
 }

@@ -54,7 +54,8 @@ class FaultsView extends View<FaultsState> {
       effect: chosen('#fault-effect', effects),
       ...chosen('#fault-occasion', occasions),
     };
-    void this.change<{ data: Fault }>('/faults', { method: 'POST', body }, ({ data }) => `Fault ${data.id} is set.`);
+    const added = ask<{ data: Fault }>('/faults', { method: 'POST', body });
+    void this.change(added, ({ data }) => `Fault ${data.id} is set.`);
   }
 
   protected content({ faults, operations }: FaultsState): Renderable {
@@ -82,7 +83,7 @@ class FaultsView extends View<FaultsState> {
   #item({ id, match, effect, nth, probability, times, seen, fired }: Fault): TemplateResult {
     const rules = { effect, match, nth, probability, times };
     const set = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
-    const remove = () => this.change(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    const remove = () => this.change(ask(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' }));
     return html`<li>
       <code>${JSON.stringify(set)}</code>
       <p class="soft">${id}: matched ${formatCount(seen, 'request')}, happened ${formatCount(fired, 'time')}.</p>

@@ -34,7 +34,7 @@ class InboxView extends View<InboxState> {
   protected content({ data }: InboxState): Renderable {
     return html`<p class="soft">The e-mails that the service would send. None of them leaves this machine.</p>
       <div class="tools" ?hidden=${data.length === 0}>
-        ${button({ label: 'Delete all', onClick: () => this.change('/inbox', { method: 'DELETE' }) })}
+        ${button({ label: 'Delete all', onClick: () => this.change(ask('/inbox', { method: 'DELETE' })) })}
       </div>
       <ol class="entries" aria-label="E-mails">
         ${repeat(
@@ -55,9 +55,8 @@ class InboxView extends View<InboxState> {
   #item({ id, to, kind, subject, sent, links, subscriber_status: status }: Message): TemplateResult {
     const path = `/inbox/${encodeURIComponent(id)}`;
     const follow = (link: Link) => () =>
-      this.change<{ data: { status: string } }>(
-        `${path}/${link}`,
-        { method: 'POST' },
+      this.change(
+        ask<{ data: { status: string } }>(`${path}/${link}`, { method: 'POST' }),
         ({ data }) => `The subscription is ${data.status} now.`,
       );
     return html`<li>

@@ -84,9 +84,8 @@ class RequestsView extends View<RequestsState> {
 
   protected content({ entries, titles, keys }: RequestsState): Renderable {
     const clear = () =>
-      this.change<{ removed: number }>(
-        '/requests',
-        { method: 'DELETE' },
+      this.change(
+        ask<{ removed: number }>('/requests', { method: 'DELETE' }),
         ({ removed }) => `Cleared ${formatCount(removed, 'request')}.`,
       );
     return html`<div class="tools">

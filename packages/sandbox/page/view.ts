@@ -1,7 +1,6 @@
 /** The base class of the views of the web interface. */
 import { PageElement, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
-import { ask, type ControlRequest } from './control.ts';
 
 /** What a view shows beside its name in the navigation. */
 export interface ViewBadge {
@@ -9,7 +8,7 @@ export interface ViewBadge {
   readonly mood?: 'wait';
 }
 
-/** A panel of the window, which shows a state that it reads from the sandbox. The element itself is the panel's region. */
+/** A panel of the window, with a state that it reads from the sandbox. The element itself is the panel's region. */
 export abstract class View<State = unknown> extends PageElement {
   static override properties = { chosen: { type: Boolean }, state: { state: true } };
   declare chosen: boolean;
@@ -34,10 +33,10 @@ export abstract class View<State = unknown> extends PageElement {
     this.dispatchEvent(new Event('view-read', { bubbles: true }));
   }
 
-  /** Sends a change, says what came of it, and reads the state again. */
-  protected async change<Answer>(path: string, request: ControlRequest, said?: (answer: Answer) => string) {
+  /** Waits for a change, says what came of it, and reads the state again. */
+  protected async change<Answer>(sent: Promise<Answer>, said?: (answer: Answer) => string): Promise<void> {
     try {
-      const answer = await ask<Answer>(path, request);
+      const answer = await sent;
       if (said) toast(said(answer));
       await this.refresh();
     } catch (error) {
