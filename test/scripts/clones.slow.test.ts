@@ -64,7 +64,8 @@ async function run(made: string, [command, ...args]: readonly [string, ...string
 }
 
 const node = process.execPath;
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot'] as const;
+/** A slow test runs these, and their time is its own. */
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--testTimeout=240000'] as const;
 /** `ulimit -n` sets the hard limit too, so that Node cannot raise it. */
 const withFewFiles = ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'] as const;
 
