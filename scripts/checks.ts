@@ -1,9 +1,9 @@
-/** Static checks: types, format, lint rules, unused code, size. */
+/** The check of the types, and the arguments of the other static checks. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './root.ts';
-import { run, runCaptured, runScript, type Ended } from './command.ts';
+import { runCaptured, type Ended } from './command.ts';
 
 const solution = 'tsconfig.solution.json';
 /** The settings of the last check. */
@@ -53,28 +53,8 @@ function hashSettings(): string {
   return hash.digest('hex');
 }
 
-/** @returns true where every file is laid out as oxfmt would write it */
-export function checkFormat(): Promise<boolean> {
-  return run('oxfmt', ['--check']);
-}
-
-/** @returns true where no rule of `.oxlintrc.json` is broken, those that need types included */
-export function lint(): Promise<boolean> {
-  return run('oxlint', lintArguments);
-}
-
-/** oxlint's arguments before the files. */
+/** oxlint's arguments before the files: with the rules that need types. */
 export const lintArguments = ['--type-aware', '--deny-warnings', '--quiet'];
 
 /** knip's arguments. */
 export const unusedArguments = ['--no-progress', '--no-config-hints'];
-
-/** @returns true where no file, export or dependency is unused */
-export function findUnused(): Promise<boolean> {
-  return run('knip', unusedArguments);
-}
-
-/** @returns true where no built file of the tag is above its size limit; needs the build */
-export function checkSize(): Promise<boolean> {
-  return runScript('widget', 'size');
-}

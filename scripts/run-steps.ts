@@ -39,9 +39,10 @@ export async function inTurn<Each>(plan: Plan<Each>, run: (step: Each) => Promis
 /** How often a silent step prints its progress line, in milliseconds. */
 const progressIntervalMs = 5000;
 
-/** A step that passes or fails. */
+/** A step that passes or fails; an error is printed. */
 export function check(title: string, passes: () => Promise<boolean>): Step {
-  return { title, silent: true, run: async () => ({ ok: await passes() }) };
+  const printed = (error: unknown): boolean => (console.error(error), false);
+  return { title, silent: true, run: async () => ({ ok: await passes().catch(printed) }) };
 }
 
 /**

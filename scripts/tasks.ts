@@ -4,6 +4,7 @@ import { buildAll } from './build.ts';
 import { run } from './command.ts';
 import { runSteps } from './run-steps.ts';
 import { ringMinutes } from '../test/rings.ts';
+import { resumeTests } from '../test/support/passed-files.ts';
 import {
   decidingSteps,
   fastSteps,
@@ -54,25 +55,32 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['mutate', mutate],
 ]);
 
-/** Everything; `--only PART` runs one part of what `npm test` leaves out. */
+/**
+ * Everything; `--only PART` runs one part of what `npm test` leaves out. Files of tests that passed in an earlier run
+ * on the same files of the repository do not run again, except with `--fresh`.
+ */
 function testAll(args: readonly string[]): Promise<boolean> {
-  const part = readPart(args);
-  if (part) return runSteps(slowSteps([part]), ringMinutes.everything);
+  const { only, fresh } = readParts(args);
+  resumeTests(fresh);
+  if (only) return runSteps(slowSteps([only]), ringMinutes.everything);
   const fast = new Set(fastSteps.flat());
   const rest = slowSteps().filter((step) => !('title' in step && fast.has(step)));
   // The limit is that of a part; one machine runs all of them.
   return runSteps([...fastSteps, ...rest], 2 * ringMinutes.everything);
 }
 
-function readPart(args: readonly string[]): string | undefined {
+function readParts(args: readonly string[]): { readonly only: string | undefined; readonly fresh: boolean } {
   try {
-    const { only } = parseArgs({ args: [...args], options: { only: { type: 'string' } } }).values;
-    if (only === undefined || slowPartNames.includes(only)) return only;
+    const { only, fresh } = parseArgs({
+      args: [...args],
+      options: { only: { type: 'string' }, fresh: { type: 'boolean', default: false } },
+    }).values;
+    if (only === undefined || slowPartNames.includes(only)) return { only, fresh };
     throw new Error(`There is no part "${only}".`);
   } catch (error) {
     throw new UserError(
       error instanceof Error ? error.message : String(error),
-      `The option is --only ${slowPartNames.join('|')}; "npm test -- FILE" runs chosen tests.`,
+      `The options are --only ${slowPartNames.join('|')} and --fresh; "npm test -- FILE" runs chosen tests.`,
     );
   }
 }

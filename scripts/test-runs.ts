@@ -2,6 +2,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from '../test/support/browsers/engines.ts';
+import { forgetIfChanged, leaveOutPassed } from '../test/support/passed-files.ts';
 import { run, runCaptured, type Ended } from './command.ts';
 import { root } from './root.ts';
 import type { Failure, StepOutcome } from './run-steps.ts';
@@ -53,9 +54,12 @@ export function runVitest(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<StepOutcome> {
-  return reported(name, async (file) => ({
-    ok: await run('vitest', [...vitestRun, ...args], { env: { ...env, TEST_REPORT: file } }),
-  }));
+  return reported(name, async (file) => {
+    const all = [...vitestRun, ...args, ...leaveOutPassed()];
+    const ok = await run('vitest', all, { env: { ...env, TEST_REPORT: file } });
+    forgetIfChanged();
+    return { ok };
+  });
 }
 
 /** Runs these files of tests by vitest, without printing. */

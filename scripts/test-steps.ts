@@ -7,16 +7,17 @@ import { ensureChromium } from '../test/support/browsers/install-chromium.ts';
 import { enginesToTest } from '../test/support/browsers/engines.ts';
 import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
-import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
+import { checkTypes, lintArguments, unusedArguments } from './checks.ts';
+import { run, runScript } from './command.ts';
 import { check, type Plan, type Step } from './run-steps.ts';
 import { fastOnly, runVitest, testWidget } from './test-runs.ts';
 import { readSelection, runnerOf } from './test-runners.ts';
 import { UserError } from './user-error.mjs';
 
-const format = check('Format', checkFormat);
+const format = check('Format', () => run('oxfmt', ['--check']));
 const types = check('Types', checkTypes);
-const rules = check('Lint', lint);
-const unused = check('Unused code', findUnused);
+const rules = check('Lint', () => run('oxlint', lintArguments));
+const unused = check('Unused code', () => run('knip', unusedArguments));
 /** What `npm run lint` runs. */
 export const lintSteps: Plan = [format, types, rules, unused];
 
@@ -37,7 +38,7 @@ const pageProjects = ['e2e', 'widget', 'examples'];
 const only = (...names: readonly string[]): string[] => names.flatMap((name) => ['--project', name]);
 const besides = (...names: readonly string[]): string[] => only(...names.map((name) => `!${name}`));
 
-const lintAndSize = [rules, check('Size of the tag', checkSize)];
+const lintAndSize = [rules, check('Size of the tag', () => runScript('widget', 'size'))];
 const fastTests: Step = {
   title: 'Tests',
   run: () => runVitest('tests', [...besides('core', ...pageProjects), ...fastOnly]),
@@ -59,15 +60,7 @@ const fastTag: Step = {
 /** The fast ring: checks that run no product code, the build, and the fast tests, in Chromium alone. */
 export const fastSteps: Plan = [...firstSteps, [lintAndSize, fastTests, fastPages, fastTag]];
 
-const n8nInstallation = check('Installation of n8n', () =>
-  installN8n().then(
-    () => true,
-    (error: unknown) => {
-      console.error(error);
-      return false;
-    },
-  ),
-);
+const n8nInstallation = check('Installation of n8n', () => installN8n().then(() => true));
 
 /**
  * @param selected - arguments of vitest; all tests where there are none
@@ -101,18 +94,27 @@ function slowTests(files: readonly string[] = ['.slow.test.ts'], sizes: Readonly
 
 /**
  * The deciding ring: the fast one, and the slow tests of promises that no faster test guards. No sequence waits for
- * another, so that a core has work while the tests of a sequence wait.
+ * another. What follows the documentation is one file that takes long, so it begins first; tests that compute come
+ * last, so that both cores have work to the end.
  */
 export function decidingSteps(): Plan {
-  const files = Map.groupBy(filesOf('deciding'), (path) => (path.startsWith('test/n8n/') ? 'n8n' : 'other'));
+  const newcomer = 'test/docs/newcomer.slow.test.ts';
+  const files = Map.groupBy(filesOf('deciding'), (path) =>
+    path.startsWith('test/n8n/') ? 'n8n' : path === newcomer ? 'newcomer' : 'other',
+  );
   const { slow, pages, packages, chaos } = slowTests(files.get('other'), decidingSizes);
   return [
     ...firstSteps,
     [
-      fastTests,
-      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes), slow],
-      [fastPages, pages, packages],
-      [...lintAndSize, fastTag, chaos],
+      [fastTests, slow],
+      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes), packages],
+      [fastPages, pages],
+      [
+        { title: 'Tests of a newcomer', run: () => runVitest('newcomer', [newcomer], decidingSizes) },
+        ...lintAndSize,
+        fastTag,
+        chaos,
+      ],
     ],
   ];
 }
@@ -121,28 +123,28 @@ const { slow, pages, packages, chaos } = slowTests();
 const engines: Step = { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) };
 const n8n = n8nTests();
 
-/** What `npm test` leaves out, in parts that GitHub runs as separate jobs. */
-const slowParts: ReadonlyMap<string, readonly Step[]> = new Map([
-  ['slow', [slow, pages, packages, chaos]],
-  ['engines', [engines]],
-  ['n8n', [n8nInstallation, n8n]],
+/** What `npm test` leaves out, in parts that GitHub runs as separate jobs: sequences of a similar length. */
+const slowParts: ReadonlyMap<string, readonly (readonly Step[])[]> = new Map([
+  [
+    'slow',
+    [
+      [slow, chaos],
+      [packages, pages],
+    ],
+  ],
+  ['engines', [[engines]]],
+  ['n8n', [[n8nInstallation, n8n]]],
 ]);
 
 export const slowPartNames: readonly string[] = [...slowParts.keys()];
 
 /**
- * Most of these tests wait for other processes, so three sequences of a similar length run side by side.
+ * Most of these tests wait for other processes, so all sequences run side by side.
  *
  * @param names - names of slow parts; all of them by default
  */
 export function slowSteps(names: readonly string[] = slowPartNames): Plan {
-  const chosen = new Set(names.flatMap((name) => slowParts.get(name) ?? []));
-  const sequences = [
-    [slow, chaos],
-    [n8nInstallation, n8n],
-    [packages, pages, engines],
-  ];
-  return [build, chromium, sequences.map((steps) => steps.filter((step) => chosen.has(step)))];
+  return [build, chromium, names.flatMap((name) => slowParts.get(name) ?? [])];
 }
 
 /** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */
@@ -175,14 +177,10 @@ export async function selectedSteps(args: readonly string[]): Promise<readonly S
     steps.push({
       title: 'Tests of the tag',
       silent: true,
-      run: () => testWidget(enginesToTest(tagEngines()), widget),
+      run: () =>
+        testWidget(enginesToTest(process.env['WIDGET_ENGINES']?.split(',').filter(Boolean) ?? ['chromium']), widget),
     });
   if (n8n.length > 0) steps.push(n8nInstallation, n8nTests([...n8n, ...options]));
   const built = [...vitest, ...n8n, ...(onlyOptions ? options : [])].some((each) => needsBuild.test(each));
   return [...(built ? [build] : []), chromium, ...steps];
-}
-
-/** The engines that `WIDGET_ENGINES` names; Chromium by default. */
-function tagEngines(): readonly string[] {
-  return process.env['WIDGET_ENGINES']?.split(',').filter(Boolean) ?? ['chromium'];
 }

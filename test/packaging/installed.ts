@@ -42,11 +42,11 @@ export async function packPackages(
   folder: string,
   packages: readonly (typeof publishedPackages)[number][] = publishedPackages,
 ): Promise<void> {
-  for (const { path } of packages) {
-    if (!existsSync(join(root, path, 'dist')))
-      throw new Error(`${path} is not built. Run npm run build first; npm test does.`);
-    await execute('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: join(root, path), shell });
-  }
+  const missing = packages.find(({ path }) => !existsSync(join(root, path, 'dist')));
+  if (missing) throw new Error(`${missing.path} is not built. Run npm run build first; npm test does.`);
+  const filters = packages.flatMap(({ name }) => ['--filter', `@newsletter-kit/${name}`]);
+  // One start of pnpm for all.
+  await execute('npx', ['--yes', pnpm, ...filters, 'pack', '--out', join(folder, '%s-%v.tgz')], { cwd: root, shell });
 }
 
 /** @param beside - packages of others that are installed, too, such as `hono@4.0.0` */

@@ -1,11 +1,10 @@
 /**
- * Reactivation in one place per door: each way to send `reactivate_existing`, and the files of the product that name
- * it. A new way and a new file need a row here.
+ * Reactivation in one place per door: each way to send `reactivate_existing`, and the files of the product that set it.
+ * A new way needs a row here.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';
-import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
 import { importSubscriptions } from '@newsletter-kit/core/import';
 import { settings } from '@newsletter-kit/relay';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
@@ -247,13 +246,6 @@ describe.each(ways)('$door: $way', ({ becomes, send }) => {
 const caution = 'only when the subscriber knowingly subscribes again';
 
 describe('the caution of the specification', () => {
-  it('stands in the words of the contract, of which types and references are made', () => {
-    expect(subscriptionRequestWords.reactivate_existing).toMatchObject({
-      text: expect.stringContaining(caution),
-      default: false,
-    });
-  });
-
   test('stands in the help of the command', async ({ sandboxOnPort }) => {
     const { stdout } = await run(['api', 'subscriptions.create', '--help'], sandboxOnPort.env);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(caution);
@@ -282,44 +274,15 @@ describe('the caution of the specification', () => {
   });
 });
 
-/** Files of the product that name the field, with the reason. */
-const files: Readonly<Record<string, string>> = {
-  'packages/core/src/contract/table.ts': 'the field of the request, generated',
-  'packages/core/src/contract/words.ts': 'its description, generated',
-  'packages/core/src/records/subscription-bodies.ts': 'its record',
-  'packages/core/src/schema/types.ts': 'its type, generated',
-  'packages/core/src/engine/call.ts': 'a retry after a lost response takes it out',
-  'packages/core/src/import/import-subscriptions.ts': 'a row that is sent again does not carry it',
-  'packages/core/src/import/forecast.ts': 'counts the rows that carry it',
-  'packages/core/src/import/request.ts': 'a row may carry it',
-  'packages/core/src/sync/report/plan.ts': 'the sync sends false: the type',
-  'packages/core/src/sync/decide/draft-plan.ts': 'the sync sends false',
-  'packages/cli/src/commands/api/call.ts': 'refuses it everywhere but in subscriptions.create',
-  'packages/relay/src/config/form.ts': 'the setting of a form',
-  'packages/relay/src/delivery/single-delivery.ts': 'a retry sends false',
-  'packages/sandbox/src/world/subscribe.ts': 'plays the service',
-  'nodes/Newsletter/operations/subscription/create.ts': 'the parameter of Create or Update',
-  'nodes/Newsletter/operations/subscription/upsert.ts': 'keeps the double opt-in of a known subscription without it',
-  'nodes/Newsletter/parameters/customFields.ts': 'leaves it out of what Bulk Import takes from items',
-};
-
-describe('the files that name the field', () => {
+it('the product asks for it in the parameter of n8n and after a click to come back, and a retry takes it out', () => {
   const sources = globSync(
     ['packages/*/src/**/*.{ts,js}', '{nodes,credentials,widget/src,examples}/**/*.{ts,js,json,html,svelte,yaml}'],
     { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|\.cache)(\/|$)/.test(String(path)) },
   );
-  const naming = (pattern: RegExp): readonly string[] =>
-    sources.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8'))).toSorted();
-
-  it('are those of the table', () => {
-    expect(naming(/reactivate_?existing/i)).toEqual(Object.keys(files).toSorted());
-  });
-
-  it('set it to true in the parameter of n8n and after a click to come back; a retry takes it out', () => {
-    expect(naming(/reactivate_?existing['"]?\s*[:=]\s*['"]?true/)).toEqual([
-      'nodes/Newsletter/operations/subscription/create.ts',
-      'packages/core/src/engine/call.ts',
-      'packages/relay/src/delivery/single-delivery.ts',
-    ]);
-  });
+  const sending = /reactivate_?existing['"]?\s*[:=]\s*['"]?true/;
+  expect(sources.filter((path) => sending.test(readFileSync(join(root, path), 'utf8'))).toSorted()).toEqual([
+    'nodes/Newsletter/operations/subscription/create.ts',
+    'packages/core/src/engine/call.ts',
+    'packages/relay/src/delivery/single-delivery.ts',
+  ]);
 });

@@ -1,12 +1,14 @@
 /** The summary of a test run, which CI reads: the counts, never "0 failed" after a failure, and the failures. */
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { runCaptured } from '../../scripts/command.ts';
+import { git } from '../../scripts/git.ts';
 import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
-import { reported, reporter } from '../../scripts/test-runs.ts';
+import { reported, reporter, runVitest } from '../../scripts/test-runs.ts';
+import { forgetIfChanged, stateOfRepository } from '../support/passed-files.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -15,6 +17,7 @@ beforeEach(() => {
 afterEach(() => {
   printed.length = 0;
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 const tests = (title: string, outcome: StepOutcome) => ({ title, run: () => Promise.resolve(outcome) });
@@ -123,6 +126,25 @@ it('a part that hangs is ended by the time limit, and the summary names what ran
   ]);
 });
 
+describe('what passed before counts', () => {
+  it('until a file, or a variable that tests read, is another', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'state-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    git(['init', '--quiet'], folder);
+    await mkdir(join(folder, 'test'));
+    await writeFile(join(folder, 'test', 'a.test.ts'), "Number(process.env['STORM_SIZE'])");
+    const state = () => stateOfRepository(folder);
+    const [before, again] = [state(), state()];
+    expect(again).toBe(before);
+    vi.stubEnv('STORM_COLOUR', 'green');
+    expect(state()).toBe(before);
+    vi.stubEnv('STORM_SIZE', '7');
+    const larger = state();
+    await writeFile(join(folder, 'test', 'b.txt'), '');
+    expect(new Set([before, larger, state()]).size).toBe(3);
+  });
+});
+
 describe('vitest', () => {
   let folder: string;
   beforeEach(async () => {
@@ -139,6 +161,22 @@ describe('vitest', () => {
     reported(name, (file) =>
       runCaptured('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
     );
+
+  it('leaves out the files that passed before on the same files of the repository', async () => {
+    const test = 'test/scripts/typed-tables.test.ts';
+    const passed = join(root, '.cache', 'reports', stateOfRepository());
+    onTestFinished(() => rm(passed, { force: true }));
+    vi.stubEnv('TEST_PASSED', passed);
+    const first = await runVitest('resumed', [test]);
+    expect(first.passed).toBeGreaterThan(0);
+    expect(await readFile(passed, 'utf8')).toBe(`${test}\n`);
+    expect(await runVitest('resumed', [test])).toMatchObject({ ok: true, passed: 0 });
+
+    await rename(passed, `${passed}-of-other-files`);
+    vi.stubEnv('TEST_PASSED', `${passed}-of-other-files`);
+    forgetIfChanged();
+    await expect(readFile(`${passed}-of-other-files`)).rejects.toThrow('ENOENT');
+  });
 
   it('reports failed tests and errors outside of tests', async () => {
     await write({

@@ -1,9 +1,8 @@
 /** `npm run n8n`: its imports and its errors. test/n8n runs it with a real n8n. */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../support/free-ports.ts';
 import {
   planImports,
   readWorkflow,
@@ -71,41 +70,23 @@ it('creates the owner of npm run n8n once, in a file that only the current user 
 });
 
 describe('npm run n8n', () => {
-  it.each([
-    { name: 'editor', variable: 'N8N_PORT' },
-    { name: 'sandbox', variable: 'SANDBOX_PORT' },
-    { name: 'demo', variable: 'DEMO_PORT' },
-  ])('reports that the port of the $name is in use, and starts nothing', async ({ name, variable }) => {
-    // Closes every connection, like a server that does not speak HTTP.
+  /** Closes every connection, like a server that does not speak HTTP. @returns its port */
+  async function occupiedPort(): Promise<number> {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
-    const address = server.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const env = {
-      N8N_PORT: String(await freePort()),
-      SANDBOX_PORT: String(await freePort()),
-      DEMO_PORT: String(await freePort()),
-    };
+    return (server.address() as AddressInfo).port;
+  }
 
-    const started = starter(['n8n'], { ...env, [variable]: String(port) });
+  it('names every port that is in use or that browsers do not open, and starts nothing', async () => {
+    const [editor, demo] = [await occupiedPort(), await occupiedPort()];
+    const env = { N8N_PORT: String(editor), SANDBOX_PORT: '10080', DEMO_PORT: String(demo) };
+    const started = starter(['n8n'], env);
     expect(await started.ended).toBe(1);
-    expect(started.output()).toContain(`Port ${port} for the ${name} is in use by another program.`);
-    expect(started.output()).toMatch(new RegExp(`${variable}=\\d+ npm run n8n$`, 'm'));
-    expect(started.output()).not.toMatch(/▸ (Starting|Building|Importing|Installing n8n)|^\s+at /m);
-  });
-
-  it.each([
-    { name: 'editor', variable: 'N8N_PORT' },
-    { name: 'sandbox', variable: 'SANDBOX_PORT' },
-    { name: 'demo', variable: 'DEMO_PORT' },
-  ])('refuses at once a port of the $name that browsers do not open', async ({ name, variable }) => {
-    const free = { N8N_PORT: await freePort(), SANDBOX_PORT: await freePort(), DEMO_PORT: await freePort() };
-    const env = Object.fromEntries(Object.entries(free).map(([key, port]) => [key, String(port)]));
-    const started = starter(['n8n'], { ...env, [variable]: '10080' });
-    expect(await started.ended).toBe(1);
-    expect(started.output()).toContain(`Port 10080 for the ${name} is one that browsers refuse to open`);
-    expect(started.output()).toMatch(new RegExp(`${variable}=10\\d+ npm run n8n$`, 'm'));
+    expect(started.output()).toContain(`Port ${editor} for the editor is in use by another program.`);
+    expect(started.output()).toContain('Port 10080 for the sandbox is one that browsers refuse to open');
+    expect(started.output()).toContain(`Port ${demo} for the demo is in use by another program.`);
+    expect(started.output()).toMatch(/: N8N_PORT=\d+ SANDBOX_PORT=10\d+ DEMO_PORT=\d+ npm run n8n$/m);
     expect(started.output()).not.toMatch(/▸ (Starting|Building|Importing|Installing n8n)|^\s+at /m);
   });
 

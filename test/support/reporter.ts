@@ -5,6 +5,7 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { root } from '../../scripts/root.ts';
 import type { Failure } from '../../scripts/run-steps.ts';
 import type { TestReport } from '../../scripts/test-runs.ts';
+import { forgetPassed, keepPassed } from './passed-files.ts';
 
 /** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */
 function reportOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): TestReport {
@@ -47,9 +48,14 @@ function textOf({ name, message, stack, diff }: SerializedError & { readonly dif
     .join('\n');
 }
 
-/** Writes the report of a run to the file that `TEST_REPORT` names. @public */
+/** Writes the report of a run to the file that `TEST_REPORT` names, and each file that passed to another. @public */
 export default class implements Reporter {
+  onTestModuleEnd(module: TestModule): void {
+    if (module.state() === 'passed') keepPassed(module.moduleId);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(reportOf(modules, unhandled)));
+    if (unhandled.length > 0) forgetPassed();
   }
 }

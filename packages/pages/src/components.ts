@@ -1,6 +1,5 @@
 /** Templates without state: button, badge, field, facts, table, notice, empty state. */
-import { html, noChange, nothing, type TemplateResult } from 'lit';
-import { Directive, directive, PartType, type ElementPart, type PartInfo } from 'lit/directive.js';
+import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
 /** Anything a template can hold as a child. */
@@ -79,11 +78,9 @@ export interface TableOptions<Row> {
   readonly rows: readonly Row[];
   /** Keeps the elements of a row, and the focus in it, when rows move or change. */
   readonly key: (row: Row) => unknown;
-  /** The number of changes of a row since it was read: each change highlights it. */
-  readonly changes?: (row: Row) => number;
 }
 
-export function table<Row>({ columns, rows, key, changes = () => 0 }: TableOptions<Row>): TemplateResult {
+export function table<Row>({ columns, rows, key }: TableOptions<Row>): TemplateResult {
   return html`<table>
     <thead>
       <tr>
@@ -94,36 +91,13 @@ export function table<Row>({ columns, rows, key, changes = () => 0 }: TableOptio
       ${repeat(
         rows,
         key,
-        (row) => html`<tr ${highlight(changes(row))}>
+        (row) => html`<tr>
           ${columns.map(({ cell, className }) => html`<td class=${className ?? nothing}>${cell(row)}</td>`)}
         </tr>`,
       )}
     </tbody>
   </table>`;
 }
-
-/** Highlights an element for a moment whenever the number of changes grows. */
-class HighlightDirective extends Directive {
-  #shown = 0;
-
-  constructor(part: PartInfo) {
-    super(part);
-    if (part.type !== PartType.ELEMENT) throw new Error('highlight() must be used in the tag of an element.');
-  }
-
-  override update({ element }: ElementPart, [changes]: [number]): typeof noChange {
-    if (changes > this.#shown && matchMedia('(prefers-reduced-motion: no-preference)').matches)
-      element.animate([{ backgroundColor: 'color-mix(in srgb, var(--accent) 20%, transparent)' }, {}], 1800);
-    this.#shown = changes;
-    return noChange;
-  }
-
-  render(_changes: number): typeof noChange {
-    return noChange;
-  }
-}
-
-export const highlight = directive(HighlightDirective);
 
 /** An error message in a box, hidden if empty. It is announced when its text changes. */
 export function notice(id: string, text: string): TemplateResult {

@@ -1,190 +1,99 @@
 /** `<faults-view>`: the faults that are set, and a form that sets one. */
-import { button, field, formatCount, toast, toastError, type Renderable } from '@newsletter-kit/pages';
-import { html, nothing, type TemplateResult } from 'lit';
-import { keyed } from 'lit/directives/keyed.js';
-import type { Effect, Fault, FaultRequest } from '../src/control/faults.ts';
+import { button, emptyState, field, formatCount, type Renderable } from '@newsletter-kit/pages';
+import { html, type TemplateResult } from 'lit';
+import type { Fault, FaultRequest } from '../src/control/faults.ts';
 import { ask, summaries } from './control.ts';
-import { scrollingList, valueOf, View } from './view.ts';
+import { valueOf, View, type ViewBadge } from './view.ts';
 
-interface EffectChoice {
-  readonly title: string;
-  /** The number that the effect needs. */
-  readonly amount?: { readonly title: string; readonly value: number; readonly min: number; readonly max: number };
-  readonly effect: (amount: number) => FaultRequest['effect'];
-}
-
-const effects = {
-  status: {
-    title: 'Answer with an error',
-    amount: { title: 'Status', value: 503, min: 400, max: 599 },
-    effect: (status) => ({ status }),
-  },
-  rateLimited: {
-    title: 'Answer 429 with Retry-After',
-    amount: { title: 'Seconds to wait', value: 2, min: 0, max: 86_400 },
-    effect: (retryAfter) => ({ status: 429, retryAfter }),
-  },
-  gateway: {
-    title: 'Answer with an HTML page, as a proxy would',
-    amount: { title: 'Status', value: 502, min: 400, max: 599 },
-    effect: (status) => ({ status, body: 'html' }),
-  },
-  latency: {
-    title: 'Delay the answer',
-    amount: { title: 'Milliseconds', value: 3000, min: 0, max: 300_000 },
-    effect: (latency) => ({ latency }),
-  },
-  reset: { title: 'Break the connection before anything is stored', effect: () => 'reset' },
-  lostResponse: { title: 'Apply the request, but lose the answer', effect: () => 'lostResponse' },
-  truncate: { title: 'Cut the answer off in the middle', effect: () => 'truncate' },
-  duplicate: { title: 'Apply the request twice, as if it had arrived twice', effect: () => 'duplicate' },
-} as const satisfies Readonly<Record<string, EffectChoice>>;
-type EffectName = keyof typeof effects;
+/** What the form offers; a request to `/_sandbox/faults` can set others. */
+const effects: readonly (readonly [title: string, effect: FaultRequest['effect']])[] = [
+  ['Answer 503', { status: 503 }],
+  ['Answer 500', { status: 500 }],
+  ['Answer 429 with Retry-After: 2', { status: 429, retryAfter: 2 }],
+  ['Answer 502 with an HTML page, as a proxy would', { status: 502, body: 'html' }],
+  ['Delay the answer by 3 seconds', { latency: 3000 }],
+  ['Break the connection before anything is stored', 'reset'],
+  ['Apply the request, but lose the answer', 'lostResponse'],
+  ['Cut the answer off in the middle', 'truncate'],
+  ['Apply the request twice, as if it had arrived twice', 'duplicate'],
+];
 
 /** Which requests a fault concerns. */
-const occasions = {
-  once: { title: 'the next request', rule: { times: 1 } },
-  always: { title: 'every request', rule: {} },
-  second: { title: 'the second request from now on', rule: { nth: 2 } },
-  third: { title: 'the third request from now on', rule: { nth: 3 } },
-  sometimes: { title: 'about 3 of 10 requests', rule: { probability: 0.3 } },
-} as const satisfies Readonly<Record<string, { title: string; rule: Readonly<Record<string, number>> }>>;
+const occasions: readonly (readonly [title: string, rule: Omit<FaultRequest, 'effect'>])[] = [
+  ['the next request', { times: 1 }],
+  ['every request', {}],
+  ['the second request from now on', { nth: 2 }],
+  ['about 3 of 10 requests', { probability: 0.3 }],
+];
 
-class FaultsView extends View {
-  static override properties = {
-    ...View.properties,
-    faults: { state: true },
-    operations: { state: true },
-    effectName: { state: true },
-  };
+interface FaultsState {
+  readonly faults: readonly Fault[];
+  /** Ids of the operations. */
+  readonly operations: readonly string[];
+}
+
+class FaultsView extends View<FaultsState> {
   readonly name = 'faults';
   readonly heading = 'Faults';
-  override readonly follows = true;
-  declare faults: readonly Fault[];
-  /** Ids of the operations. */
-  declare operations: readonly string[];
-  /** The effect that is chosen in the form. */
-  declare effectName: EffectName;
 
-  constructor() {
-    super();
-    this.faults = [];
-    this.operations = [];
-    this.effectName = 'status';
+  protected async read(): Promise<FaultsState> {
+    const [{ data }, titles] = await Promise.all([ask<{ data: readonly Fault[] }>('/faults'), summaries()]);
+    return { faults: data, operations: [...titles.keys()] };
   }
 
-  async refresh(): Promise<void> {
-    this.faults = (await ask<{ data: readonly Fault[] }>('/faults')).data;
-    this.badge = this.faults.length > 0 ? { text: `${this.faults.length} set`, mood: 'wait' } : { text: '' };
-    this.operations = [...(await summaries()).keys()];
+  protected override badgeOf({ faults }: FaultsState): ViewBadge {
+    return faults.length > 0 ? { text: `${faults.length} set`, mood: 'wait' } : { text: '' };
   }
 
-  async #add(event: SubmitEvent): Promise<void> {
+  #add(event: SubmitEvent): void {
     event.preventDefault();
+    const chosen = <Value>(id: string, choices: readonly (readonly [string, Value])[]) =>
+      choices[Number(valueOf(this, id))]?.[1];
     const body = {
       match: valueOf(this, '#fault-match'),
-      effect: effects[this.effectName].effect(Number(valueOf(this, '#fault-amount'))),
-      ...occasions[valueOf(this, '#fault-occasion') as keyof typeof occasions].rule,
+      effect: chosen('#fault-effect', effects),
+      ...chosen('#fault-occasion', occasions),
     };
-    try {
-      const { data } = await ask<{ data: Fault }>('/faults', { method: 'POST', body });
-      toast(`Fault ${data.id} is set.`);
-      await this.refresh();
-    } catch (error) {
-      toastError(error);
-    }
+    const added = ask<{ data: Fault }>('/faults', { method: 'POST', body });
+    void this.change(added, ({ data }) => `Fault ${data.id} is set.`);
   }
 
-  async #remove({ id }: Fault): Promise<void> {
-    try {
-      await ask(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' });
-      await this.refresh();
-    } catch (error) {
-      toastError(error);
-    }
-  }
-
-  protected content(): Renderable {
-    const { amount }: EffectChoice = effects[this.effectName];
-    return html`<p class="lead">
+  protected content({ faults, operations }: FaultsState): Renderable {
+    return html`<p class="soft">
         Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened
         as often as it should.
       </p>
-      <form class="tools form" id="add-fault" @submit=${(event: SubmitEvent) => void this.#add(event)}>
+      <form class="form" id="add-fault" @submit=${(event: SubmitEvent) => this.#add(event)}>
         ${field(
           'fault-match',
           'Operation',
           html`<select id="fault-match">
             <option value="*">every operation</option>
-            ${this.operations.map((id) => html`<option value=${id}>${id}</option>`)}
+            ${operations.map((id) => html`<option value=${id}>${id}</option>`)}
           </select>`,
         )}
-        ${field(
-          'fault-effect',
-          'What happens',
-          html`<select id="fault-effect" @change=${() => (this.effectName = valueOf(this, '#fault-effect') as EffectName)}>
-            ${options(effects)}
-          </select>`,
-        )}
-        ${
-          amount
-            ? keyed(
-                this.effectName,
-                field(
-                  'fault-amount',
-                  amount.title,
-                  html`<input type="number" id="fault-amount" min=${amount.min} max=${amount.max} value=${amount.value} />`,
-                ),
-              )
-            : nothing
-        }
+        ${field('fault-effect', 'What happens', html`<select id="fault-effect">${options(effects)}</select>`)}
         ${field('fault-occasion', 'Which requests', html`<select id="fault-occasion">${options(occasions)}</select>`)}
         <button class="primary">Set fault</button>
       </form>
-      ${scrollingList(
-        'Faults that are set',
-        this.faults.map((fault) => this.#item(fault)),
-        'No fault is set: every request is answered as usual.',
-      )}`;
+      <ol class="entries" aria-label="Faults that are set">${faults.map((fault) => this.#item(fault))}</ol>
+      ${faults.length === 0 ? emptyState('No fault is set: every request is answered as usual.') : ''}`;
   }
 
-  #item(fault: Fault): TemplateResult {
-    const { id, match, effect, nth, probability, times, seen, fired } = fault;
-    const when = [
-      nth !== null && `from request ${nth} on`,
-      probability !== null && `with a chance of ${Math.round(probability * 100)} %`,
-      times !== null && `${formatCount(times, 'time')} at most`,
-    ].filter((part) => part !== false);
+  #item({ id, match, effect, nth, probability, times, seen, fired }: Fault): TemplateResult {
+    const rules = { effect, match, nth, probability, times };
+    const set = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
+    const remove = () => this.change(ask(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' }));
     return html`<li>
-      <div class="line">
-        <b>${effectText(effect)}</b>
-        <span>${match === '*' ? 'for every operation' : `for ${match}`}</span>
-        ${when.length > 0 ? html`<small>${when.join(', ')}</small>` : nothing}
-      </div>
+      <code>${JSON.stringify(set)}</code>
       <p class="soft">${id}: matched ${formatCount(seen, 'request')}, happened ${formatCount(fired, 'time')}.</p>
-      <div class="actions">
-        ${button({ label: 'Remove', name: `Remove ${id}`, onClick: () => this.#remove(fault) })}
-      </div>
+      ${button({ label: 'Remove', name: `Remove ${id}`, onClick: remove })}
     </li>`;
   }
 }
 
-function options(choices: Readonly<Record<string, { readonly title: string }>>): readonly TemplateResult[] {
-  return Object.entries(choices).map(([value, { title }]) => html`<option value=${value}>${title}</option>`);
-}
-
-function effectText(effect: Effect): string {
-  if (typeof effect === 'string') return effects[effect].title;
-  if ('latency' in effect) return `Delay the answer by ${effect.latency} ms`;
-  if ('field' in effect) return `Answer with ${effect.field} ${effect.change}`;
-  const { status, body, retryAfter } = effect;
-  const parts = [
-    `Answer ${status}`,
-    body === 'html' && 'in HTML',
-    body === 'empty' && 'without a body',
-    retryAfter !== undefined && `Retry-After ${retryAfter} s`,
-  ];
-  return parts.filter((part) => part !== false).join(', ');
+function options(choices: readonly (readonly [title: string, value: unknown])[]): readonly TemplateResult[] {
+  return choices.map(([title], index) => html`<option value=${index}>${title}</option>`);
 }
 
 customElements.define('faults-view', FaultsView);

@@ -1,32 +1,27 @@
-/** `<requests-view>`: the live request log, and one request in full beside its row or below it. */
+/** `<requests-view>`: the live request log; each request opens in full below its row. */
 import {
   badge,
   button,
   dateTime,
+  emptyState,
   formatCount,
-  highlight,
   throttle,
-  toast,
   toastError,
   type Renderable,
 } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
-import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { LogEntry } from '../src/control/request-log.ts';
 import { ask, summaries } from './control.ts';
 import { codeBadge } from './format.ts';
 import { requestDetail, type Exchange, type RequestDetailOptions } from './request-detail.ts';
-import { valueOf, View, type SandboxEvent } from './view.ts';
+import { valueOf, View, type ViewBadge } from './view.ts';
 
 /** Rows shown; the sandbox keeps a thousand. */
 const mostRows = 500;
-/** Width of the panel from which a request stands beside the rows, in pixels. */
-const besideWidth = 860;
-/** Pause between two reads while a person types or requests come in, in milliseconds. */
+/** Pause between two reads while a person types, in milliseconds. */
 const readPause = 200;
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** Filters by status, as the control API reads them. */
 const outcomes = {
   '': 'every answer',
@@ -37,150 +32,62 @@ const outcomes = {
   '0xx': 'without an answer',
 } as const;
 
-interface ApiKey {
-  readonly key: string;
-  /** Null for the whole workspace. */
-  readonly publications: readonly string[] | null;
+interface RequestsState {
+  /** Newest first. */
+  readonly entries: readonly LogEntry[];
+  /** Summaries of the operations by their ids. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly keys: RequestDetailOptions['keys'];
 }
 
-class RequestsView extends View {
-  static override properties = {
-    ...View.properties,
-    entries: { state: true },
-    exchange: { state: true },
-    beside: { state: true },
-    last: { state: true },
-  };
+class RequestsView extends View<RequestsState> {
+  static override properties = { ...View.properties, exchange: { state: true } };
   readonly name = 'requests';
   readonly heading = 'Requests';
-  /** Newest first. */
-  declare entries: readonly LogEntry[];
   /** The request that is shown in full. */
   declare exchange: Exchange | undefined;
-  /** Whether there is room beside the rows. */
-  declare beside: boolean;
-  /** The newest request, whatever the filter; 0 without any. */
-  declare last: number;
-  /** Numbers of requests that came in live. */
-  readonly #fresh = new Set<number>();
-  /** Failures since the log was cleared, whatever the filter. */
-  #failed = 0;
-  #keys: RequestDetailOptions['keys'] = [];
-  #titles: ReadonlyMap<string, string> = new Map();
-  readonly #readSoon = throttle(() => void this.#read().catch(toastError), readPause);
+  readonly #read = (): void => void this.refresh().catch(toastError);
+  readonly #readSoon = throttle(this.#read, readPause);
 
-  constructor() {
-    super();
-    this.entries = [];
-    this.beside = false;
-    this.last = 0;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.addEventListener('keydown', (event) => this.#pressed(event));
-    new ResizeObserver(() => (this.beside = this.clientWidth >= besideWidth)).observe(this);
-  }
-
-  async refresh(): Promise<void> {
-    const [titles, { keys }] = await Promise.all([summaries(), ask<{ keys: readonly ApiKey[] }>('/connection')]);
-    this.#titles = titles;
-    this.#keys = keys.map(({ key, publications }) => ({
-      key,
-      title: publications === null ? key : `${key} (restricted)`,
-    }));
-    await this.#read();
-  }
-
-  override receive(event: SandboxEvent): void {
-    if (event.type === 'control' && event.path === '/_sandbox/requests') return this.#readSoon();
-    if (event.type !== 'request') return;
-    if (this.#isFiltered()) return this.#readSoon();
-    const { request } = event;
-    if (request.n <= this.last) return;
-    this.last = request.n;
-    if (isFailed(request)) this.#failed += 1;
-    this.#fresh.add(request.n);
-    this.entries = [request, ...this.entries].slice(0, mostRows);
-    this.#announce();
-  }
-
-  async #read(): Promise<void> {
-    const query = new URLSearchParams({
-      text: valueOf(this, 'input').trim(),
-      status: valueOf(this, '#request-outcome').replace('0xx', '0'),
-      method: valueOf(this, '#request-method'),
-    });
-    const [{ data }, all] = await Promise.all([
-      ask<{ data: readonly LogEntry[] }>(`/requests?${query.toString()}`),
-      this.#isFiltered() ? ask<{ data: readonly LogEntry[] }>('/requests') : undefined,
+  protected async read(): Promise<RequestsState> {
+    const filter = new URLSearchParams({ text: valueOf(this, 'input').trim(), status: valueOf(this, 'select') });
+    const [titles, { keys }, { data }] = await Promise.all([
+      summaries(),
+      ask<{ keys: RequestDetailOptions['keys'] }>('/connection'),
+      ask<{ data: readonly LogEntry[] }>(`/requests?${filter.toString()}`),
     ]);
-    const everything = all?.data ?? data;
-    this.#failed = everything.filter(isFailed).length;
-    this.last = everything.at(-1)?.n ?? 0;
-    this.entries = data.toReversed().slice(0, mostRows);
-    if (this.exchange && !everything.some(({ n }) => n === this.exchange?.n)) this.#close();
-    this.#announce();
+    return { titles, keys, entries: data.toReversed().slice(0, mostRows) };
   }
 
-  #announce(): void {
-    this.badge = this.#failed === 0 ? { text: '' } : { text: `${this.#failed} failed`, mood: 'wait' };
-  }
-
-  #isFiltered(): boolean {
-    return ['input', '#request-outcome', '#request-method'].some((selector) => valueOf(this, selector).trim() !== '');
+  /** The failures among the requests that are listed. */
+  protected override badgeOf({ entries }: RequestsState): ViewBadge {
+    const failed = entries.filter(isFailed).length;
+    return failed === 0 ? { text: '' } : { text: `${failed} failed`, mood: 'wait' };
   }
 
   async #open(n: number): Promise<void> {
     try {
       this.exchange = (await ask<{ data: Exchange }>(`/requests/${n}`)).data;
       await this.updateComplete;
-      const detail = this.querySelector('#request-detail');
-      if (detail) detail.scrollTop = 0;
-      this.#row(n)?.scrollIntoView({ block: this.beside ? 'nearest' : 'start' });
+      this.querySelector(`[data-n="${n}"]`)?.scrollIntoView({ block: 'nearest' });
     } catch (error) {
       toastError(error);
     }
   }
 
-  /** Closes the request; the focus goes back to its row if it was inside. */
-  #close(): void {
-    const row = this.exchange && this.#row(this.exchange.n);
-    const hadFocus = this.querySelector('#request-detail')?.contains(document.activeElement) ?? false;
-    this.exchange = undefined;
-    if (hadFocus) (row ?? this.querySelector<HTMLElement>('input'))?.focus();
+  /** A row was opened or closed, by the person or because another one opened. */
+  #toggled({ open }: HTMLDetailsElement, n: number): void {
+    const isShown = this.exchange?.n === n;
+    if (open && !isShown) void this.#open(n);
+    else if (!open && isShown) this.exchange = undefined;
   }
 
-  #row(n: number): HTMLElement | null {
-    return this.querySelector<HTMLElement>(`button.request[data-n="${n}"]`);
-  }
-
-  /** Arrow keys, Home and End move between the rows; Escape closes the request. */
-  #pressed(event: KeyboardEvent): void {
-    const { key, target } = event;
-    if (!(target instanceof HTMLElement)) return;
-    if (key === 'Escape' && this.exchange && !target.matches('input')) {
-      event.preventDefault();
-      return this.#close();
-    }
-    if (!target.matches('button.request')) return;
-    const from = this.entries.findIndex(({ n }) => String(n) === target.dataset['n']);
-    const to = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: this.entries.length - 1 }[key];
-    const next = to === undefined ? undefined : this.entries[to];
-    if (!next) return;
-    event.preventDefault();
-    this.#row(next.n)?.focus();
-    if (this.exchange) void this.#open(next.n);
-  }
-
-  protected override updated(): void {
-    super.updated();
-    this.classList.toggle('beside', this.beside && this.exchange !== undefined);
-  }
-
-  protected content(): Renderable {
-    const isInRow = !this.beside && this.entries.some(({ n }) => n === this.exchange?.n);
-    const read = (): void => void this.#read().catch(toastError);
+  protected content({ entries, titles, keys }: RequestsState): Renderable {
+    const clear = () =>
+      this.change(
+        ask<{ removed: number }>('/requests', { method: 'DELETE' }),
+        ({ removed }) => `Cleared ${formatCount(removed, 'request')}.`,
+      );
     return html`<div class="tools">
         <input
           type="search"
@@ -190,98 +97,57 @@ class RequestsView extends View {
           autocomplete="off"
           @input=${this.#readSoon}
         />
-        <select id="request-outcome" aria-label="Answers" @change=${read}>
+        <select id="request-outcome" aria-label="Answers" @change=${this.#read}>
           ${Object.entries(outcomes).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
         </select>
-        <select id="request-method" aria-label="Method" @change=${read}>
-          <option value="">every method</option>
-          ${methods.map((method) => html`<option value=${method}>${method}</option>`)}
-        </select>
-        ${this.last === 0 ? nothing : button({ label: 'Clear', onClick: clearLog })}
+        ${entries.length === 0 ? nothing : button({ label: 'Clear', onClick: clear })}
       </div>
-      <div class="split">
-        <div class="scroll">
-          <ol class="rows" aria-label="Requests, newest first">
-            ${repeat(
-              this.entries,
-              ({ n }) => n,
-              (entry, index) => html`<li ${highlight(this.#fresh.has(entry.n) ? 1 : 0)}>
-                ${this.#rowButton(entry, index)}
-                ${isInRow && entry.n === this.exchange?.n ? this.#detail(this.exchange) : nothing}
-              </li>`,
-            )}
-          </ol>
-          ${this.entries.length === 0 ? this.#empty() : nothing}
-        </div>
-        ${this.exchange && !isInRow ? this.#detail(this.exchange) : nothing}
-      </div>`;
+      <ol class="rows" aria-label="Requests, newest first">
+        ${repeat(
+          entries,
+          ({ n }) => n,
+          (entry) => this.#row(entry, titles.get(entry.operation ?? '') ?? 'No such operation', keys),
+        )}
+      </ol>
+      ${entries.length > 0 ? nothing : emptyState(this.#nothingListed())}`;
   }
 
-  #empty(): TemplateResult {
-    if (this.#isFiltered()) return html`<p class="empty">No request matches.</p>`;
-    return html`<p class="empty"
-      >No request yet. Send one to <code dir="ltr">${location.origin}/v2</code> and it shows up here.</p
-    >`;
+  #nothingListed(): Renderable {
+    if (valueOf(this, 'input').trim() !== '' || valueOf(this, 'select') !== '') return 'No request matches.';
+    return html`No request yet. Send one to <code>${location.origin}/v2</code> and it shows up here.`;
   }
 
-  #detail(exchange: Exchange): TemplateResult {
-    const { n, operation } = exchange;
-    const options: RequestDetailOptions = {
-      title: this.#titles.get(operation ?? '') ?? 'No such operation',
-      later: this.entries.find(({ repeats }) => repeats === n)?.n,
-      keys: this.#keys,
-      open: (other) => void this.#open(other),
-      close: () => this.#close(),
-    };
-    return html`<aside class="detail" id="request-detail" aria-labelledby="request-title">
-      ${keyed(n, requestDetail(exchange, options))}
-    </aside>`;
-  }
-
-  #rowButton(entry: LogEntry, index: number): TemplateResult {
-    const { n, time, method, path, query, operation, status, milliseconds, reasons, repeats } = entry;
+  #row(entry: LogEntry, title: string, keys: RequestDetailOptions['keys']): TemplateResult {
+    const { n, time, method, path, query, status, milliseconds, reasons, repeats } = entry;
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-    const [why = this.#titles.get(operation ?? '') || (operation ?? ''), ...more] = reasons;
-    const isOpen = n === this.exchange?.n;
-    // One stop of the Tab key; the arrow keys move between the rows.
-    const isTabStop = isOpen || (index === 0 && !this.entries.some((each) => each.n === this.exchange?.n));
-    return html`<button
-      type="button"
-      class="request"
-      data-n=${n}
-      tabindex=${isTabStop ? 0 : -1}
-      aria-controls=${isOpen ? 'request-detail' : nothing}
-      aria-expanded=${isOpen ? 'true' : 'false'}
-      @click=${() => (isOpen ? this.#close() : void this.#open(n))}
-    >
-      ${codeBadge(status)}
-      <span class="method mono">${method}</span>
-      <span class="path mono" dir="ltr" title=${path}
-        >${shortPath(path)}${parameters.length > 0 ? `?${parameters.join('&')}` : nothing}</span
-      >
-      <span class=${reasons.length > 0 ? 'why' : 'why soft'}
-        >${repeats === null ? nothing : html`${badge(`repeats ${repeats}`)} `}${why}${
-          more.length > 0 ? html`<span class="soft"> and ${formatCount(more.length, 'more note')}</span>` : nothing
-        }</span
-      >
-      <span class="took soft">${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms</span>
-      ${dateTime(Date.parse(time), { short: true })}
-    </button>`;
+    const [why = title, ...more] = reasons;
+    const exchange = this.exchange?.n === n ? this.exchange : undefined;
+    const later = this.state?.entries.find((other) => other.repeats === n)?.n;
+    const toggled = ({ currentTarget }: Event): void => this.#toggled(currentTarget as HTMLDetailsElement, n);
+    return html`<li>
+      <details name="request" data-n=${n} ?open=${exchange !== undefined} @toggle=${toggled}>
+        <summary class="request">
+          ${codeBadge(status)}
+          <span class="path mono" title=${path}
+            ><b>${method}</b> ${shortPath(path)}${parameters.length > 0 ? `?${parameters.join('&')}` : nothing}</span
+          >
+          <small>${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms</small>
+          <small>${dateTime(Date.parse(time), { short: true })}</small>
+          <span class="why"
+            >${repeats === null ? nothing : html`${badge(`repeats ${repeats}`)} `}${why}${
+              more.length > 0 ? ` and ${formatCount(more.length, 'more note')}` : nothing
+            }</span
+          >
+        </summary>
+        ${exchange ? requestDetail(exchange, { title, later, keys, open: (other) => void this.#open(other) }) : nothing}
+      </details>
+    </li>`;
   }
 }
 
 /** A `HEAD` calls no operation: it asks whether somebody answers, and for the time, as the relay does at its start. */
 function isFailed({ method, status }: LogEntry): boolean {
   return method !== 'HEAD' && (status === 0 || status >= 400);
-}
-
-async function clearLog(): Promise<void> {
-  try {
-    const { removed } = await ask<{ removed: number }>('/requests', { method: 'DELETE' });
-    toast(`Cleared ${formatCount(removed, 'request')}.`);
-  } catch (error) {
-    toastError(error);
-  }
 }
 
 /** A path without the beginning that all paths share. */

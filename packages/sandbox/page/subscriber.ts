@@ -1,11 +1,9 @@
-/** `<subscriber-drawer>`: everything the sandbox stores about one subscriber, in a drawer. */
-import { button, facts, formatNumber, PageElement, toast, toastError, type Renderable } from '@newsletter-kit/pages';
+/** `<subscriber-dialog>`: everything the sandbox stores about one subscriber. */
+import { button, facts, formatNumber, PageElement, toast, toastError } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { JourneyOverview } from '../src/store/overview.ts';
 import { ask } from './control.ts';
 import { copyable, moment, statusBadge, valueText } from './format.ts';
-import type { SandboxEvent } from './view.ts';
 
 interface OtherSubscriber {
   readonly id: string;
@@ -15,7 +13,6 @@ interface OtherSubscriber {
 
 interface CustomField {
   readonly name: string;
-  readonly kind: string;
   readonly value: unknown;
 }
 
@@ -49,40 +46,37 @@ const attribution = {
   referring_site: 'Referring site',
 } as const;
 
-/** Opens the page's drawer. @param id - of the subscription */
+/** Opens the page's dialog. @param id - of the subscription */
 export async function showSubscriber(id: string): Promise<void> {
-  await document.querySelector<SubscriberDrawer>('subscriber-drawer')?.show(id);
+  await document.querySelector<SubscriberDialog>('subscriber-dialog')?.show(id);
 }
 
-export class SubscriberDrawer extends PageElement {
+export class SubscriberDialog extends PageElement {
   static override properties = { subscriber: { state: true } };
   declare subscriber: (Subscriber & Partial<Record<keyof typeof attribution, string>>) | undefined;
 
   async show(id: string): Promise<void> {
     await this.#read(id);
     await this.updateComplete;
-    const drawer = this.#dialog();
-    if (!drawer) return;
-    if (!drawer.open) drawer.showModal();
-    drawer.scrollTop = 0;
+    const dialog = this.#dialog();
+    if (!dialog?.open) dialog?.showModal();
+    if (dialog) dialog.scrollTop = 0;
   }
 
   /** Keeps what is shown current. */
-  receive(event: SandboxEvent): void {
-    const { id } = this.subscriber ?? {};
-    if (event.type === 'subscription' && event.subscription.id === id && this.#dialog()?.open)
-      this.#read(id).catch(toastError);
+  async refresh(): Promise<void> {
+    if (this.subscriber && this.#dialog()?.open) await this.#read(this.subscriber.id);
   }
 
   async #read(id: string): Promise<void> {
     this.subscriber = (await ask<{ data: Subscriber }>(pathOf(id))).data;
   }
 
-  async #change(body: object, done: string): Promise<void> {
-    const { id = '' } = this.subscriber ?? {};
+  async #unsubscribe({ id }: Subscriber): Promise<void> {
     try {
+      const body = { unsubscribe: true };
       this.subscriber = (await ask<{ data: Subscriber }>(pathOf(id), { method: 'PUT', body })).data;
-      toast(done);
+      toast('Unsubscribed.');
     } catch (error) {
       toastError(error);
     }
@@ -92,31 +86,20 @@ export class SubscriberDrawer extends PageElement {
     return this.querySelector('dialog');
   }
 
-  /** Closes the drawer by a click beside it. */
-  #clicked({ target, currentTarget, clientX }: MouseEvent): void {
-    if (!(currentTarget instanceof HTMLDialogElement) || target !== currentTarget) return;
-    const { left, right } = currentTarget.getBoundingClientRect();
-    if (clientX < left || clientX > right) currentTarget.close();
-  }
-
   protected override render(): TemplateResult {
-    return html`<dialog
-      id="subscriber"
-      class="drawer"
-      aria-labelledby="subscriber-title"
-      @click=${(event: MouseEvent) => this.#clicked(event)}
+    return html`<dialog id="subscriber" aria-labelledby="subscriber-title"
       >${this.subscriber ? this.#content(this.subscriber) : nothing}</dialog
     >`;
   }
 
-  #content(data: NonNullable<SubscriberDrawer['subscriber']>): TemplateResult {
+  #content(data: NonNullable<SubscriberDialog['subscriber']>): TemplateResult {
     const { stats } = data;
-    return html`<div class="head">
-        <h2 id="subscriber-title">${data.email}</h2>
+    return html`<h2 id="subscriber-title">${data.email}</h2>
+      <div class="tools">
         ${
           data.status === 'inactive'
             ? nothing
-            : button({ label: 'Unsubscribe', onClick: () => this.#change({ unsubscribe: true }, 'Unsubscribed.') })
+            : button({ label: 'Unsubscribe', onClick: () => this.#unsubscribe(data) })
         }
         ${button({ label: 'Close', onClick: () => this.#dialog()?.close() })}
       </div>
@@ -129,46 +112,16 @@ export class SubscriberDrawer extends PageElement {
         ['Newsletter lists', list(data.newsletter_list_ids.map((id) => html`<code>${id}</code>`))],
         ['Tags', valueText(data.tags)],
         ['Payments customer', data.payments_customer_id],
-      ])}
-      ${
-        data.custom_fields.length > 0
-          ? part('Custom fields', facts(data.custom_fields.map((field) => [field.name, this.#field(field)] as const)))
-          : nothing
-      }
-      ${part(
-        'Came from',
-        facts(
-          Object.entries(attribution).map(([name, title]) => [title, data[name as keyof typeof attribution]] as const),
-        ),
-      )}
-      ${part(
-        'Statistics',
-        facts([
-          ['E-mails received', formatNumber(stats.emails_received)],
-          ['Opened', `${stats.open_rate} %`],
-          ['Clicked', `${stats.click_through_rate} %`],
-        ]),
-      )}
-      ${data.journeys.length > 0 ? part('Journeys', list(data.journeys.map(journeyLine))) : nothing}
-      ${part(
-        'Referrals',
-        facts([
-          ['Referral code', data.referral_code && copyable(data.referral_code, 'referral code')],
-          ['Referred by', data.referred_by && this.#link(data.referred_by)],
-          ['Referred', list(data.referrals.map((other) => html`${this.#link(other)} ${statusBadge(other.status)}`))],
-        ]),
-      )}`;
-  }
-
-  /** A text can be changed: Enter, or leaving the input, saves it. */
-  #field({ name, kind, value }: CustomField): Renderable {
-    const text = value === null ? '' : valueText(value);
-    if (kind !== 'string') return text;
-    const save = ({ currentTarget }: Event): void => {
-      if (!(currentTarget instanceof HTMLInputElement)) return;
-      void this.#change({ custom_fields: [{ name, value: currentTarget.value }] }, `“${name}” is saved.`);
-    };
-    return html`<input aria-label=${name} .value=${live(text)} autocomplete="off" @change=${save} />`;
+        ...data.custom_fields.map(({ name, value }) => [name, value === null ? '' : valueText(value)] as const),
+        ...Object.entries(attribution).map(([name, title]) => [title, data[name as keyof typeof attribution]] as const),
+        ['E-mails received', formatNumber(stats.emails_received)],
+        ['Opened', `${stats.open_rate} %`],
+        ['Clicked', `${stats.click_through_rate} %`],
+        ['Journeys', list(data.journeys.map(journeyLine))],
+        ['Referral code', data.referral_code && copyable(data.referral_code, 'referral code')],
+        ['Referred by', data.referred_by && this.#link(data.referred_by)],
+        ['Referred', list(data.referrals.map((other) => html`${this.#link(other)} ${statusBadge(other.status)}`))],
+      ])}`;
   }
 
   #link({ id, email }: OtherSubscriber): TemplateResult {
@@ -183,12 +136,8 @@ function journeyLine({ automation_name: name, status, created, completed }: Jour
   return html`${statusBadge(status)} ${name}<small> since ${moment(created)}${until}</small>`;
 }
 
-function part(title: string, body: Renderable): TemplateResult {
-  return html`<section><h3>${title}</h3>${body}</section>`;
-}
-
 function list(items: readonly TemplateResult[]): TemplateResult | null {
   return items.length > 0 ? html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>` : null;
 }
 
-customElements.define('subscriber-drawer', SubscriberDrawer);
+customElements.define('subscriber-dialog', SubscriberDialog);

@@ -1,25 +1,6 @@
 /** The base class of the views of the web interface. */
-import { PageElement, type Renderable } from '@newsletter-kit/pages';
+import { PageElement, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
-import type { SandboxEvent as ServerEvent } from '../src/control/events.ts';
-
-/** A live event of the sandbox, `/_sandbox/events`. */
-export type SandboxEvent =
-  | Exclude<ServerEvent, { readonly type: 'subscription' }>
-  | (Extract<ServerEvent, { readonly type: 'subscription' }> & { readonly subscription: Subscription });
-
-/** A subscription as a list shows it. */
-export interface Subscription {
-  readonly id: string;
-  readonly email: string;
-  readonly status: string;
-  readonly created: number;
-  readonly custom_fields?: readonly { readonly name: string; readonly value: unknown }[];
-  readonly utm_source?: string;
-  readonly utm_medium?: string;
-  readonly utm_campaign?: string;
-  readonly utm_channel?: string;
-}
 
 /** What a view shows beside its name in the navigation. */
 export interface ViewBadge {
@@ -27,32 +8,49 @@ export interface ViewBadge {
   readonly mood?: 'wait';
 }
 
-/** A panel of the window. The element itself is the panel's region. */
-export abstract class View extends PageElement {
-  static override properties = { chosen: { type: Boolean } };
+/** A panel of the window, with a state that it reads from the sandbox. The element itself is the panel's region. */
+export abstract class View<State = unknown> extends PageElement {
+  static override properties = { chosen: { type: Boolean }, state: { state: true } };
   declare chosen: boolean;
+  /** What was read last. */
+  declare state: State | undefined;
   /** The view's place in the address, `#/name`. */
   abstract readonly name: string;
   abstract readonly heading: string;
-  /** Whether any event may change what the view shows. */
-  readonly follows: boolean = false;
-  #badge: ViewBadge = { text: '' };
+  /** The number of the latest read; the results of earlier ones are dropped. */
+  #latest = 0;
 
   get badge(): ViewBadge {
-    return this.#badge;
+    return this.state === undefined ? { text: '' } : this.badgeOf(this.state);
   }
 
-  /** Announces a changed badge to the window. */
-  protected set badge(badge: ViewBadge) {
-    this.#badge = badge;
-    this.dispatchEvent(new Event('view-badge', { bubbles: true }));
+  /** Reads the view's state from the sandbox, and tells the window with the event `view-read`. */
+  async refresh(): Promise<void> {
+    const number = (this.#latest += 1);
+    const state = await this.read();
+    if (number !== this.#latest) return;
+    this.state = state;
+    this.dispatchEvent(new Event('view-read', { bubbles: true }));
   }
 
-  /** Reads the view's state from the sandbox. */
-  abstract refresh(): Promise<void>;
+  /** Waits for a change, says what came of it, and reads the state again. */
+  protected async change<Answer>(sent: Promise<Answer>, said?: (answer: Answer) => string): Promise<void> {
+    try {
+      const answer = await sent;
+      if (said) toast(said(answer));
+      await this.refresh();
+    } catch (error) {
+      toastError(error);
+    }
+  }
 
-  /** Handles one live event. */
-  receive(_event: SandboxEvent): void {}
+  protected abstract read(): Promise<State>;
+
+  protected abstract content(state: State): Renderable;
+
+  protected badgeOf(_state: State): ViewBadge {
+    return { text: '' };
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -68,18 +66,8 @@ export abstract class View extends PageElement {
 
   protected override render(): TemplateResult {
     return html`<h2 id="title-${this.name}">${this.heading}</h2>
-      ${this.content()}`;
+      ${this.state === undefined ? nothing : this.content(this.state)}`;
   }
-
-  protected abstract content(): Renderable;
-}
-
-/** A list that scrolls by itself and can be reached by keyboard. */
-export function scrollingList(label: string, items: readonly TemplateResult[], empty: Renderable): TemplateResult {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label=${label}>
-    <ol class="entries">${items}</ol>
-    ${items.length === 0 && empty !== '' ? html`<p class="empty">${empty}</p>` : nothing}
-  </div>`;
 }
 
 /** The value of a control. */

@@ -1,4 +1,4 @@
-/** `<sandbox-window>`: the header, the navigation and the views, kept current by the sandbox's events. */
+/** `<sandbox-window>`: the header, the navigation and the views, which are read again after the sandbox's events. */
 import {
   badge,
   field,
@@ -10,19 +10,20 @@ import {
   type ConfirmDialog,
 } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
-import { ClockTick } from './clock.ts';
+import './clock.ts';
+import type { ClockView } from './clock.ts';
 import { ask } from './control.ts';
 import './faults.ts';
 import './inbox.ts';
 import './requests.ts';
 import './subscriber.ts';
-import type { SubscriberDrawer } from './subscriber.ts';
+import type { SubscriberDialog } from './subscriber.ts';
 import './subscribers.ts';
-import { valueOf, type SandboxEvent, type View } from './view.ts';
+import { valueOf, type View } from './view.ts';
 
 const eventTypes = ['request', 'subscription', 'message', 'control', 'reset'] as const;
-/** Pause between two reads of the views that follow events, in milliseconds. */
-const followPause = 250;
+/** Pause between an event and the reading, in milliseconds: events come in bursts. */
+const readPause = 250;
 
 /** Seeds that a reset can start with. */
 const seeds = {
@@ -44,20 +45,15 @@ class SandboxWindow extends PageElement {
   /** The state of the connection to the event stream, in words. */
   declare connection: { readonly isLive: boolean; readonly text: string };
   /** The sandbox's time in words. */
-  declare now: { readonly text: string; readonly frozen: boolean };
-  /** Events that came while the state was being read; null once it was read. */
-  #queued: SandboxEvent[] | null = [];
-  readonly #refreshFollowers = throttle(
-    () => void this.#refresh(this.views.filter(({ follows }) => follows)).catch(toastError),
-    followPause,
-  );
+  declare now: string;
+  readonly #readSoon = throttle(() => void this.#read(), readPause);
 
   constructor() {
     super();
     this.views = [];
     this.hash = location.hash;
     this.connection = { isLive: false, text: 'connecting' };
-    this.now = { text: '', frozen: false };
+    this.now = '';
   }
 
   override connectedCallback(): void {
@@ -65,11 +61,8 @@ class SandboxWindow extends PageElement {
     addEventListener('hashchange', () => {
       if (location.hash !== '#main') this.hash = location.hash;
     });
-    this.addEventListener('view-badge', () => this.requestUpdate());
-    this.addEventListener('clock-tick', (event) => {
-      if (event instanceof ClockTick && (event.text !== this.now.text || event.frozen !== this.now.frozen))
-        this.now = { text: event.text, frozen: event.frozen };
-    });
+    this.addEventListener('view-read', () => this.requestUpdate());
+    this.addEventListener('clock-tick', () => (this.now = this.querySelector<ClockView>('clock-view')?.text ?? ''));
   }
 
   protected override firstUpdated(): void {
@@ -85,50 +78,31 @@ class SandboxWindow extends PageElement {
     const chosen = this.#chosen;
     if (!chosen || !(changed.has('hash') || changed.has('views'))) return;
     for (const view of this.views) view.chosen = view === chosen;
-    this.dataset['view'] = chosen.name;
     document.title = `${chosen.heading} – Newsletter sandbox`;
-    this.querySelector('#views [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
-  async #refresh(views: readonly View[]): Promise<void> {
-    await Promise.all(views.map((view) => view.refresh()));
+  async #read(): Promise<void> {
+    try {
+      await Promise.all([
+        ...this.views.map((view) => view.refresh()),
+        this.querySelector<SubscriberDialog>('subscriber-dialog')?.refresh(),
+      ]);
+      this.connection = { isLive: true, text: 'live' };
+    } catch {
+      this.connection = { isLive: false, text: 'no connection' };
+    }
   }
 
-  /** Reads everything at each (re)connection; events that come meanwhile are applied afterwards. */
   #follow(): void {
     const events = new EventSource('/_sandbox/events');
-    events.addEventListener('open', () => {
-      this.#queued ??= [];
-      this.#refresh(this.views).then(
-        () => {
-          const queued = this.#queued ?? [];
-          this.#queued = null;
-          for (const event of queued) this.#receive(event);
-          this.connection = { isLive: true, text: 'live' };
-        },
-        () => (this.connection = { isLive: false, text: 'no connection' }),
-      );
-    });
+    events.addEventListener('open', () => void this.#read());
     events.addEventListener('error', () => {
       const refused = events.readyState === EventSource.CLOSED;
       this.connection = { isLive: false, text: refused ? 'refused' : 'no connection; trying again' };
       // A request shows the reason of the refusal, for example that the control token is missing.
       if (refused) ask('/clock').catch(toastError);
     });
-    for (const type of eventTypes) {
-      events.addEventListener(type, ({ data }: MessageEvent<string>) => {
-        const event = JSON.parse(data) as SandboxEvent;
-        if (this.#queued) this.#queued.push(event);
-        else this.#receive(event);
-      });
-    }
-  }
-
-  #receive(event: SandboxEvent): void {
-    if (event.type === 'reset') return void this.#refresh(this.views).catch(toastError);
-    for (const view of this.views) view.receive(event);
-    this.querySelector<SubscriberDrawer>('subscriber-drawer')?.receive(event);
-    this.#refreshFollowers();
+    for (const type of eventTypes) events.addEventListener(type, this.#readSoon);
   }
 
   async #reset(): Promise<void> {
@@ -166,16 +140,14 @@ class SandboxWindow extends PageElement {
         <p id="state" class="state" role="status" data-state=${connection.isLive ? 'live' : 'waiting'}
           >${connection.text}</p
         >
-        <a id="now" class="now" href="#/clock" aria-label="The sandbox's clock: ${now.text}"
-          >${now.text}${now.frozen ? ' (stopped)' : nothing}</a
-        >
+        <a id="now" class="now" href="#/clock" aria-label="The sandbox's clock: ${now}">${now}</a>
         <button type="button" id="open-reset" @click=${() => void this.#reset()}>Reset …</button>
       </header>
       <nav class="views" aria-label="Views">
         <ul id="views">
           ${this.views.map((view) => this.#link(view))}
         </ul>
-        <p class="elsewhere"><a href="/docs">API documentation</a></p>
+        <a href="/docs">API documentation</a>
       </nav>
       <main id="main" tabindex="-1">
         <subscribers-view></subscribers-view>
@@ -184,7 +156,7 @@ class SandboxWindow extends PageElement {
         <clock-view></clock-view>
         <faults-view></faults-view>
       </main>
-      <subscriber-drawer></subscriber-drawer>
+      <subscriber-dialog></subscriber-dialog>
       <confirm-dialog name="reset"></confirm-dialog>`;
   }
 
@@ -192,7 +164,7 @@ class SandboxWindow extends PageElement {
     const { text, mood } = view.badge;
     return html`<li>
       <a href="#/${view.name}" aria-current=${view === this.#chosen ? 'page' : nothing}
-        >${view.heading}${text === '' ? nothing : badge(text, mood)}</a
+        >${view.heading}${text === '' ? nothing : html` ${badge(text, mood)}`}</a
       >
     </li>`;
   }

@@ -8,34 +8,21 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '../../src/index.ts';
 import { errorsOf, noon, publicationPath, send } from '../caller.ts';
 import { strictly } from '../strictly.ts';
-import { known } from './known.ts';
+import { bodyExamples } from '../../src/openapi/examples.ts';
+import { apiOperations, exerciseOf, type ApiId } from './exercises.ts';
+import { known, type Known } from './known.ts';
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 3000);
 vi.setConfig({ testTimeout: 240_000 + runs * 20 });
 
-const apiOperations = operations.filter(({ base }) => base === 'api');
 let sandbox: Sandbox;
-/**
- * Ids that exist, by the name of the path parameter that takes them and by the placeholder that bodies name them with.
- */
-let ids: Readonly<Record<string, string>> = {};
+let there: Known;
 /** Words that mean something here: ids that exist, cursors that were given, values of every set. */
 let words: readonly string[] = [];
 
 beforeAll(async () => {
   sandbox = strictly(createSandbox({ seed: 'demo', now: () => noon }));
-  const there = await known(sandbox);
-  ids = {
-    automationId: there.automation,
-    automationJourneyId: there.journey,
-    authorId: there.author,
-    complimentaryAccessId: there.access,
-    conditionSetId: there.conditionSet,
-    id: there.customField,
-    $subscription: there.subscription.id,
-    $gift: there.access,
-    $automation: there.automation,
-  };
+  there = await known(sandbox);
   const page = await send(sandbox, 'GET', `${publicationPath}/subscriptions?limit=1`);
   const back = await send(sandbox, 'GET', `${publicationPath}/subscriptions?limit=1&direction=desc`);
   const cursors = [page, back].map(({ body }) => (body as { next_cursor: string }).next_cursor);
@@ -162,61 +149,23 @@ const address = fc.oneof(
   ),
   fc.nat({ max: 300 }).map((n) => `reader+${n}@example.com`),
 );
-const creation = {
-  automation_ids: ['$automation'],
-  complimentary_gift_id: '$gift',
-  premium_tiers: ['Patron'],
-  custom_fields: [{ name: 'Topics', value: ['boats'] }],
-  reactivate_existing: true,
-};
-/** Bodies as they should be; `$…` stands for an id that exists. */
-const goodBodies: Readonly<Record<string, object>> = {
-  'subscriptions.create': creation,
-  'subscriptions.bulkCreate': {
-    subscriptions: [{ email: 'one@example.com' }, { email: 'two@example.com', ...creation }],
-  },
-  'subscriptions.bulkUpdate': {
-    subscriptions: [
-      {
-        subscription_id: '$subscription',
-        tier: 'free',
-        unsubscribe: true,
-        complimentary_gift_id: '$gift',
-        custom_fields: [{ name: 'Topics', delete: true }],
-      },
-    ],
-  },
-  'subscriptions.bulkUpdatePut': {
-    subscriptions: [{ subscription_id: '$subscription', tier: 'premium' }, { subscription_id: 'sub_0' }],
-  },
-  'subscriptions.updateStatus': { subscription_ids: ['$subscription', 'sub_0'], new_status: 'active' },
-  'subscriptions.updateStatusPut': { subscription_ids: ['$subscription'], new_status: 'inactive' },
-  'customFields.create': { kind: 'string' },
-};
+/** A body as it succeeds, with these fields otherwise. */
+interface OtherFields {
+  readonly usual: object;
+  readonly some: object;
+}
 
-/** A body with the keys that an operation takes, right or wrong, and a few that it does not. */
-const bodyOf = (id: string, fields: readonly string[]): fc.Arbitrary<string> =>
-  fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc
-        .record({ email: address, display: text })
-        .map((usual) => JSON.stringify({ ...usual, ...goodBodies[id] })),
-    },
-    {
-      weight: 8,
-      arbitrary: fc
-        .dictionary(
-          fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...(fields.length > 0 ? fields : itemKeys)) }, text),
-          value,
-          { maxKeys: 4 },
-        )
-        .chain((some) =>
-          fc
-            .record({ email: fc.oneof(address, fc.emailAddress(), word), display: text })
-            .map((usual) => JSON.stringify({ ...usual, ...goodBodies[id], ...some })),
-        ),
-    },
+/** A body with the keys that an operation takes, right or wrong, and a few that it does not; or any text. */
+const bodyOf = (fields: readonly string[]): fc.Arbitrary<string | OtherFields> => {
+  const usual = fc.record({
+    email: fc.oneof({ weight: 2, arbitrary: address }, fc.emailAddress(), word),
+    display: text,
+  });
+  const keys = fc.constantFrom(...(fields.length > 0 ? fields : itemKeys));
+  const some = fc.dictionary(fc.oneof({ weight: 6, arbitrary: keys }, text), value, { maxKeys: 4 });
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.record({ usual: fc.record({ email: address, display: text }), some: fc.constant({}) }) },
+    { weight: 8, arbitrary: fc.record({ usual, some }) },
     fc.jsonValue().map((json) => JSON.stringify(json)),
     text,
     fc.constantFrom(
@@ -231,6 +180,13 @@ const bodyOf = (id: string, fields: readonly string[]): fc.Arbitrary<string> =>
       '{"subscriptions":'.repeat(2000),
     ),
   );
+};
+
+function textOf(id: ApiId, body: string | OtherFields): string {
+  if (typeof body === 'string') return body.toWellFormed();
+  const good = exerciseOf(id).success(there).body as object | undefined;
+  return JSON.stringify({ ...bodyExamples[id], ...good, ...body.usual, ...body.some }).toWellFormed();
+}
 
 const contentTypes = [
   'application/json',
@@ -262,6 +218,7 @@ const headers = fc.record(
 /** What a request is made of, the paths still templates. */
 const request = fc.constantFrom(...apiOperations).chain((operation) =>
   fc.record({
+    id: fc.constant(operation.id),
     method: fc.oneof(
       { weight: 9, arbitrary: fc.constant<string>(operation.method) },
       fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'),
@@ -289,7 +246,7 @@ const request = fc.constantFrom(...apiOperations).chain((operation) =>
       { weight: 20, arbitrary: fc.constant('') },
       fc.constantFrom('&%', '&limit=%ff', '&=', '&&&', '&expand[]', '&a[b][c]=1'),
     ),
-    body: bodyOf(operation.id, operation.body?.fields ?? []),
+    body: bodyOf(operation.body?.fields ?? []),
     headers,
     advance: fc.oneof({ weight: 30, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 20 * 86_400_000 })),
   }),
@@ -308,12 +265,13 @@ test(`every answer to a random request is documented, and never a 500 (${runs} r
   await fc.assert(
     fc.asyncProperty(
       request,
-      async ({ method, path, publication, segment, tail, parameters, broken, body, headers: sent, advance }) => {
+      async ({ id, method, path, publication, segment, tail, parameters, broken, body, headers: sent, advance }) => {
         // What requests deleted comes back, under the same ids.
         if ((requests += 1) % 500 === 0) sandbox.reset();
         if (advance > 0) sandbox.clock.advance(advance);
+        const { params = {} } = exerciseOf(id).success(there);
         const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-          encode(name === 'publicationId' ? publication : (segment ?? ids[name] ?? '')),
+          encode(name === 'publicationId' ? publication : (segment ?? params[name] ?? '')),
         );
         const query = parameters.map(([name, given]) => `${encode(name)}=${encode(given)}`).join('&');
         const bodiless = method === 'GET' || method === 'HEAD';
@@ -321,7 +279,7 @@ test(`every answer to a random request is documented, and never a 500 (${runs} r
           sandbox,
           method,
           `${filled}${tail}?${query}${broken}`,
-          bodiless ? undefined : body.toWellFormed().replaceAll(/\$[a-z]+/g, (name) => ids[name] ?? name),
+          bodiless ? undefined : textOf(id, body),
           sent,
         );
         seen.set(answered.status, (seen.get(answered.status) ?? 0) + 1);

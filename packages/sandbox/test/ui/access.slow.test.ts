@@ -28,16 +28,14 @@ describeInBrowser('for everyone', () => {
     await control('POST', '/clock', { advance: 'PT1M' });
     for (const view of views) {
       await show(view);
-      // What has just come in is lit up for a moment.
-      await page.waitForFunction(() => document.getAnimations().length === 0);
       expect([view, await findings(page)]).toEqual([view, []]);
       expect([view, await overflow(page)]).toEqual([view, 0]);
     }
     await show('requests');
     for (const n of [1, 2, 4]) {
-      await page.locator(`button.request[data-n="${n}"]`).click();
+      await page.locator(`[data-n="${n}"] > .request`).click();
       await page.waitForFunction(
-        (title) => document.querySelector('#request-title')?.textContent.startsWith(title),
+        (title) => document.querySelector('#request-detail h3')?.textContent.startsWith(title),
         {},
         `Request ${n}`,
       );
@@ -48,7 +46,6 @@ describeInBrowser('for everyone', () => {
     await page.evaluate(() => void (document.documentElement.dir = 'rtl'));
     expect(await overflow(page)).toBe(0);
     await page.evaluate(() => void (document.documentElement.dir = 'ltr'));
-    await page.keyboard.press('Escape');
     await show('subscribers');
     await page.locator('#panel-subscribers tbody button').click();
     await page.waitForSelector('#subscriber[open]');
