@@ -120,6 +120,7 @@ export function describe({ text }: ParameterWords): string {
 }
 
 const titleWords = new Map([
+  ['api', 'API'],
   ['id', 'ID'],
   ['ids', 'IDs'],
   ['url', 'URL'],

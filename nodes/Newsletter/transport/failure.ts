@@ -41,6 +41,10 @@ const remediesOAuth2: Readonly<Record<number, string>> = {
 /** The remedy for an answer of another server. */
 const wrongAddress = 'Check the Service of the credential; for Other, check the Base URL, which ends with /v2.';
 
+const deletionDisabled =
+  'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.';
+const unlisted = 'Choose "By ID" in Publication and enter the ID, which begins with pub_.';
+
 /** Remedies of single operations. */
 const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
   'journeys.enroll': {
@@ -48,22 +52,18 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
     404: 'Only existing subscribers can be enrolled: check "Subscription" and "Automation". Subscription: Create or Update enrolls a new one by "Automations" in "Additional Fields".',
   },
   'deletionRequests.create': {
-    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
+    403: deletionDisabled,
     404: 'No publication of the organization has a subscription with this address.',
     409: 'The deletion of this subscriber was already requested. Data Deletion: Get Many shows when it is due.',
   },
-  'deletionRequests.list': {
-    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
-  },
-  'deletionRequests.get': {
-    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
-  },
+  'deletionRequests.list': { 403: deletionDisabled },
+  'deletionRequests.get': { 403: deletionDisabled },
   'publicationFields.list': {
     403: 'Publication fields belong to the workspace: the key needs access to every publication in it.',
   },
   'publications.list': {
-    403: 'The service does not let you list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
-    404: 'The service does not list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
+    403: `The service does not let you list publications. ${unlisted}`,
+    404: `The service does not list publications. ${unlisted}`,
   },
 };
 

@@ -8,13 +8,23 @@ import type { INodeProperties } from 'n8n-workflow';
 import { filledInByAgent, usedByAgent } from '../../execution.ts';
 import { customFields, type MappingContext, readMapped } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
-import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/properties.ts';
+import { collection, describe, newsletterLists, premiumTiers, titleOf } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
 import { automations, doubleOptIn, email, tiers } from '../../parameters/subscription.ts';
 import { upsertedSubscription } from '../../records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
 import { createNew, findBefore, toItem, upsert } from './upsert.ts';
+
+/** A parameter for a field of the request, with its name, label and description; a text where `more` says nothing else. */
+const field = (name: keyof typeof words, more: Partial<INodeProperties>): INodeProperties => ({
+  displayName: titleOf(name),
+  name,
+  type: 'string',
+  default: '',
+  description: describe(words[name]),
+  ...more,
+});
 
 export const gift: INodeProperties = {
   ...complimentaryAccess,
@@ -24,23 +34,9 @@ export const gift: INodeProperties = {
   description: describe(words.complimentary_gift_id),
 };
 
-export const paymentsCustomer: INodeProperties = {
-  displayName: 'Payments Customer ID',
-  name: 'payments_customer_id',
-  type: 'string',
-  placeholder: 'e.g. cus_Q1w2E3r4T5',
-  default: '',
-  description: describe(words.payments_customer_id),
-};
+export const paymentsCustomer = field('payments_customer_id', { placeholder: 'e.g. cus_Q1w2E3r4T5' });
 
-export const tier: INodeProperties = {
-  displayName: 'Tier',
-  name: 'tier',
-  type: 'options',
-  default: 'free',
-  description: describe(words.tier),
-  options: [...tiers],
-};
+export const tier = field('tier', { type: 'options', default: 'free', options: [...tiers] });
 
 /** Named as the fields of the request. */
 export const additionalFields: readonly INodeProperties[] = [
@@ -57,91 +53,32 @@ export const additionalFields: readonly INodeProperties[] = [
     byId: describe(words.premium_tier_ids),
     byName: describe(words.premium_tiers),
   }),
-  {
-    displayName: 'Referral Code',
-    name: 'referral_code',
-    type: 'string',
-    placeholder: 'e.g. gBZbSVal1X',
-    default: '',
-    description: describe(words.referral_code),
-  },
-  {
-    displayName: 'Referring Site',
-    name: 'referring_site',
-    type: 'string',
-    placeholder: 'e.g. https://www.example.com/blog',
-    default: '',
-    description: describe(words.referring_site),
-  },
-  {
-    displayName: 'Send Welcome Email',
-    name: 'send_welcome_email',
-    type: 'boolean',
-    default: false,
-    description: describe(words.send_welcome_email),
-  },
-  {
+  field('referral_code', { placeholder: 'e.g. gBZbSVal1X' }),
+  field('referring_site', { placeholder: 'e.g. https://www.example.com/blog' }),
+  field('send_welcome_email', { type: 'boolean', default: false }),
+  field('skip_newsletter_list_auto_subscribe', {
     displayName: 'Skip Newsletter List Auto-Subscribe',
-    name: 'skip_newsletter_list_auto_subscribe',
     type: 'boolean',
     default: false,
-    description: describe(words.skip_newsletter_list_auto_subscribe),
-  },
+  }),
   tier,
-  {
-    displayName: 'UTM Campaign',
-    name: 'utm_campaign',
-    type: 'string',
-    placeholder: 'e.g. spring-launch',
-    default: '',
-    description: describe(words.utm_campaign),
-  },
-  {
-    displayName: 'UTM Content',
-    name: 'utm_content',
-    type: 'string',
-    placeholder: 'e.g. header-button',
-    default: '',
-    description: describe(words.utm_content),
-  },
-  {
-    displayName: 'UTM Medium',
-    name: 'utm_medium',
-    type: 'string',
-    placeholder: 'e.g. social',
-    default: '',
-    description: describe(words.utm_medium),
-  },
-  {
-    displayName: 'UTM Source',
-    name: 'utm_source',
-    type: 'string',
-    placeholder: 'e.g. instagram',
-    default: '',
-    description: describe(words.utm_source),
-  },
-  {
-    displayName: 'UTM Term',
-    name: 'utm_term',
-    type: 'string',
-    placeholder: 'e.g. newsletter design',
-    default: '',
-    description: describe(words.utm_term),
-  },
+  field('utm_campaign', { placeholder: 'e.g. spring-launch' }),
+  field('utm_content', { placeholder: 'e.g. header-button' }),
+  field('utm_medium', { placeholder: 'e.g. social' }),
+  field('utm_source', { placeholder: 'e.g. instagram' }),
+  field('utm_term', { placeholder: 'e.g. newsletter design' }),
 ];
 
 /**
  * A parameter of Create or Update alone. Create leaves an existing subscription unchanged, and Bulk Import would have
  * one switch for all items.
  */
-const reactivation: INodeProperties = {
+const reactivation = field('reactivate_existing', {
   displayName: 'Reactivate Someone Who Unsubscribed',
-  name: 'reactivate_existing',
   type: 'boolean',
   default: false,
-  description: describe(words.reactivate_existing),
   displayOptions: { hide: { '@tool': [true] } },
-};
+});
 
 const optional = (fields: readonly INodeProperties[]): readonly INodeProperties[] =>
   collection(
