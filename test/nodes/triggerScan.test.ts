@@ -86,7 +86,7 @@ describe('the events found by reading the whole list', () => {
       const refused = world.poll('subscriptionUpdated', watching('First Name', 'Frist Name', 'Lsat Name'));
       await expect(refused).rejects.toMatchObject({
         message:
-          '"Custom Field Names or IDs" names "Frist Name", "Lsat Name", but the publication has no such custom field',
+          '"Custom Field Names or IDs" names "Frist Name" and "Lsat Name", but the publication has no such custom field',
         description: expect.stringMatching(/renamed.*"First Name"/),
         failure: { cause: 'configuration-invalid' },
       });

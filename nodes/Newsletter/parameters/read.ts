@@ -6,8 +6,6 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { fieldValueReader } from '@newsletter-kit/core/import';
 import { type IExecuteFunctions, type INodeProperties, tryToParseDateTime } from 'n8n-workflow';
 
-type DateTime = ReturnType<typeof tryToParseDateTime>;
-
 /** A value that does not fit its parameter, which the message names. */
 export class ParameterMismatch extends Error {
   override readonly name = 'ParameterMismatch';
@@ -159,11 +157,23 @@ function readDay(property: INodeProperties, value: unknown, zone: string): strin
   return `${year}/${month}/${day}`;
 }
 
+/** The DateTime of n8n, of whichever copy of Luxon. */
+interface DateTime {
+  toISODate(): string | null;
+  toISO(options: { suppressMilliseconds: boolean }): string | null;
+  toUnixInteger(): number;
+}
+
+export function isDateTime(value: unknown): value is DateTime {
+  return typeof value === 'object' && value !== null && 'toISODate' in value && 'toISO' in value;
+}
+
 /** A date of the picker or of an expression; undefined for other texts, of which n8n reads some, such as `day 3`. */
 function momentOf(value: unknown, zone: string): DateTime | undefined {
   if (!(value instanceof Date) && !/^\s*\d{4}-/.test(String(value))) return undefined;
   try {
-    return tryToParseDateTime(value, zone);
+    const moment: unknown = tryToParseDateTime(value, zone);
+    return isDateTime(moment) ? moment : undefined;
   } catch {
     return undefined;
   }

@@ -34,9 +34,8 @@ const remedies: Readonly<Record<number, string>> = {
   429: 'The rate limit of the service is exceeded, also after retries. Process fewer items at a time, or try again later.',
 };
 
-const remediesOAuth2: Readonly<Record<number, string>> = {
-  401: 'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.',
-};
+const notConnected =
+  'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.';
 
 /** The remedy for an answer of another server. */
 const wrongAddress = 'Check the Service of the credential; for Other, check the Base URL, which ends with /v2.';
@@ -74,7 +73,9 @@ const optional: ReadonlySet<CallName> = new Set(
 
 function remedyFor(node: INode, id: CallName, status: number): string {
   const own =
-    remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
+    remediesByOperation[id]?.[status] ??
+    (status === 401 && usesOAuth2(node) ? notConnected : undefined) ??
+    remedies[status];
   const scope = operations.find((operation) => operation.id === id)?.scope ?? null;
   const access =
     status === 403 && usesOAuth2(node) && scope !== null

@@ -56,8 +56,8 @@ export const events = {
 export type EventName = keyof typeof events;
 
 /**
- * Whether these events need the scan of the whole list. *New Subscriber* reads the newest alone. No list holds everybody
- * who has unsubscribed: a service may have more statuses than the one that is called inactive.
+ * Whether these events need the scan of the whole list. *New Subscriber* reads the newest alone. No list of one status
+ * holds everybody who has unsubscribed: a service may have words of its own for it.
  */
 export const needsScan = (names: readonly EventName[]): boolean => names.some((name) => name !== 'subscriptionCreated');
 

@@ -57,10 +57,10 @@ export const fieldNames: INodeProperties = {
   displayOptions: { show: { ...updated.show, changes: ['custom_fields'] } },
 };
 
-const channels = [
-  ...['api', 'boost', 'boost_direct_link', 'boost_send', 'embed', 'group_invite', 'import', 'integration'],
-  ...['magic_link', 'product', 'recommendation', 'referral', 'website'],
-].map((value): INodePropertyOptions => ({ name: titleOf(value), value }));
+const channels =
+  'api boost boost_direct_link boost_send embed group_invite import integration magic_link product recommendation referral website'
+    .split(' ')
+    .map((value): INodePropertyOptions => ({ name: titleOf(value), value }));
 
 const anyOf = (
   name: string,

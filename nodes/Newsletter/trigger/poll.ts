@@ -12,6 +12,7 @@ import {
 } from '@newsletter-kit/core/watch';
 import { type IDataObject, type INode, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { readKinds } from '../parameters/customFields.ts';
+import { quoted } from '../parameters/properties.ts';
 import { openEngine } from '../transport/engine.ts';
 import { isOutage, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
@@ -143,12 +144,11 @@ export async function checkFieldNames(
   );
   const missing = names.filter((name) => kinds !== null && !kinds.has(name));
   if (missing.length === 0) return;
-  const quoted = (list: Iterable<string>): string => [...list].map((name) => `"${name}"`).join(', ');
   throw new NodeOperationError(
     context.getNode(),
-    `"${fieldNames.displayName}" names ${quoted(missing)}, but the publication has no such custom field`,
+    `"${fieldNames.displayName}" names ${quoted(missing, 'and')}, but the publication has no such custom field`,
     {
-      description: `If a field was renamed, enter its new name. The custom fields are ${quoted(kinds?.keys() ?? [])}. Under other names, the trigger reports the changes from then on.`,
+      description: `If a field was renamed, enter its new name. The custom fields are ${quoted(kinds?.keys() ?? [], 'and')}. Under other names, the trigger reports the changes from then on.`,
       failure: { cause: 'configuration-invalid' },
     },
   );

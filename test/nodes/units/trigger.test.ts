@@ -4,13 +4,7 @@ import { CapacityError } from '@newsletter-kit/core/watch';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type EventName,
-  events,
-  matches,
-  toFilter,
-  toItem,
-} from '../../../nodes/Newsletter/trigger/events.ts';
+import { type EventName, matches, toFilter, toItem } from '../../../nodes/Newsletter/trigger/events.ts';
 import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
 import { readValue } from '../../../nodes/Newsletter/parameters/read.ts';

@@ -8,20 +8,26 @@ import type { INodeProperties } from 'n8n-workflow';
 import { filledInByAgent, usedByAgent } from '../../execution.ts';
 import { customFields, type MappingContext, readMapped } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
-import { collection, describe, newsletterLists, premiumTiers, titleOf } from '../../parameters/properties.ts';
+import {
+  collection,
+  describe,
+  newsletterLists,
+  premiumTiers,
+  text,
+  titleOf,
+  toggle,
+} from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
 import { automations, doubleOptIn, email, tiers } from '../../parameters/subscription.ts';
 import { upsertedSubscription } from '../../records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
-import { createNew, findBefore, toItem, upsert } from './upsert.ts';
+import { findBefore, toItem, upsert } from './upsert.ts';
 
-/** A parameter for a field of the request, with its name, label and description; a text where `more` says nothing else. */
-const field = (name: keyof typeof words, more: Partial<INodeProperties>): INodeProperties => ({
+/** Name, label and description of a parameter for a field of the request, and what differs from other parameters. */
+const field = (name: keyof typeof words, more: Partial<INodeProperties> = {}) => ({
   displayName: titleOf(name),
   name,
-  type: 'string',
-  default: '',
   description: describe(words[name]),
   ...more,
 });
@@ -34,9 +40,9 @@ export const gift: INodeProperties = {
   description: describe(words.complimentary_gift_id),
 };
 
-export const paymentsCustomer = field('payments_customer_id', { placeholder: 'e.g. cus_Q1w2E3r4T5' });
+export const paymentsCustomer = text(field('payments_customer_id', { placeholder: 'e.g. cus_Q1w2E3r4T5' }));
 
-export const tier = field('tier', { type: 'options', default: 'free', options: [...tiers] });
+export const tier: INodeProperties = { ...field('tier'), type: 'options', default: 'free', options: [...tiers] };
 
 /** Named as the fields of the request. */
 export const additionalFields: readonly INodeProperties[] = [
@@ -53,32 +59,28 @@ export const additionalFields: readonly INodeProperties[] = [
     byId: describe(words.premium_tier_ids),
     byName: describe(words.premium_tiers),
   }),
-  field('referral_code', { placeholder: 'e.g. gBZbSVal1X' }),
-  field('referring_site', { placeholder: 'e.g. https://www.example.com/blog' }),
-  field('send_welcome_email', { type: 'boolean', default: false }),
-  field('skip_newsletter_list_auto_subscribe', {
-    displayName: 'Skip Newsletter List Auto-Subscribe',
-    type: 'boolean',
-    default: false,
-  }),
+  text(field('referral_code', { placeholder: 'e.g. gBZbSVal1X' })),
+  text(field('referring_site', { placeholder: 'e.g. https://www.example.com/blog' })),
+  toggle(field('send_welcome_email')),
+  toggle(field('skip_newsletter_list_auto_subscribe', { displayName: 'Skip Newsletter List Auto-Subscribe' })),
   tier,
-  field('utm_campaign', { placeholder: 'e.g. spring-launch' }),
-  field('utm_content', { placeholder: 'e.g. header-button' }),
-  field('utm_medium', { placeholder: 'e.g. social' }),
-  field('utm_source', { placeholder: 'e.g. instagram' }),
-  field('utm_term', { placeholder: 'e.g. newsletter design' }),
+  text(field('utm_campaign', { placeholder: 'e.g. spring-launch' })),
+  text(field('utm_content', { placeholder: 'e.g. header-button' })),
+  text(field('utm_medium', { placeholder: 'e.g. social' })),
+  text(field('utm_source', { placeholder: 'e.g. instagram' })),
+  text(field('utm_term', { placeholder: 'e.g. newsletter design' })),
 ];
 
 /**
  * A parameter of Create or Update alone. Create leaves an existing subscription unchanged, and Bulk Import would have
  * one switch for all items.
  */
-const reactivation = field('reactivate_existing', {
-  displayName: 'Reactivate Someone Who Unsubscribed',
-  type: 'boolean',
-  default: false,
-  displayOptions: { hide: { '@tool': [true] } },
-});
+const reactivation = toggle(
+  field('reactivate_existing', {
+    displayName: 'Reactivate Someone Who Unsubscribed',
+    displayOptions: { hide: { '@tool': [true] } },
+  }),
+);
 
 const optional = (fields: readonly INodeProperties[]): readonly INodeProperties[] =>
   collection(
@@ -143,7 +145,7 @@ export const create: ItemOperation = {
   async execute(context) {
     const request = await readRequest(context, properties);
     const { found } = await findBefore(context, request.email);
-    if (found === null) return [await createNew(context, request, properties)];
+    if (found === null) return [await upsert(context, request, properties, false)];
     if (readParameter(context, ifSubscribed) === 'passOver')
       return [toItem(context, { record: found, outcome: 'unchanged', ignored: [] }, properties)];
     throw new ParameterMismatch(
