@@ -1,4 +1,4 @@
-/** What only n8n shows of the polling trigger, beside its events, which have lives of their own: what publishing does. */
+/** What publishing does with the polling trigger in n8n; triggerLives.test.ts has its events. */
 import { expect } from 'vitest';
 import { n8n, test } from './harness/test.ts';
 import { unscheduled, watchSubscriptions } from './harness/watching.ts';
