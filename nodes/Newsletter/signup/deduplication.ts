@@ -116,7 +116,7 @@ export class Deduplicator {
 }
 
 /** The deduplicator of a node, which lives as long as the process. */
-export const deduplicatorOf = remembered((_scope: string) => new Deduplicator());
+export const deduplicatorOf = remembered<string, Deduplicator>(() => new Deduplicator());
 
 /**
  * The hashes of a signup: of its mailbox, one per turn, so that 100 spellings of one get no more mails than one; and of

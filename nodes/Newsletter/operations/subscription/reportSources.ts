@@ -5,7 +5,7 @@
 import { pageLimit } from '@newsletter-kit/core/contract';
 import { type Cohort, createSourceReport, type ReportDimension } from '@newsletter-kit/core/report';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { collection, titleOf, toggle } from '../../parameters/properties.ts';
+import { collection, toggle } from '../../parameters/properties.ts';
 import { readFields, readParameter } from '../../parameters/read.ts';
 import type { ItemOperation } from '../definition.ts';
 
@@ -16,7 +16,10 @@ const by: INodeProperties = {
   default: 'source',
   description: 'What to group the people by',
   options: [
-    ...['campaign', 'medium', 'referring_site', 'source'].map((value) => ({ name: titleOf(value), value })),
+    { name: 'Campaign', value: 'campaign' },
+    { name: 'Medium', value: 'medium' },
+    { name: 'Referring Site', value: 'referring_site' },
+    { name: 'Source', value: 'source' },
     { name: 'Week', value: 'week', description: 'The week they signed up in, by its Monday in UTC' },
   ],
 };
