@@ -6,23 +6,27 @@ import { addressOf, callInExpression, connectionTest } from '../nodes/Newsletter
 /** Root address of the app, for n8n's own OAuth2. */
 const app = callInExpression(addressOf, '$self', '"appUrl"');
 
+const access = [
+  { name: 'Advertisement Opportunities: Read', value: 'posts:read' },
+  { name: 'Automations and Journeys: Enroll', value: 'automations:write' },
+  { name: 'Automations and Journeys: Read', value: 'automations:read' },
+  { name: 'Complimentary Access: Read', value: 'complimentary_access:read' },
+  { name: 'Condition Sets: Read', value: 'condition_sets:read' },
+  { name: 'Custom Fields: Create, Rename and Delete', value: 'custom_fields:write' },
+  { name: 'Custom Fields: Read', value: 'custom_fields:read' },
+  { name: 'Data Deletion: Read', value: 'data_deletion:read' },
+  { name: 'Data Deletion: Request', value: 'data_deletion:write' },
+  { name: 'Publication Fields: Read', value: 'publication_fields:read' },
+  { name: 'Publications: Read', value: 'publications:read' },
+  { name: 'Subscriptions: Create and Update', value: 'subscriptions:write' },
+  { name: 'Subscriptions: Read', value: 'subscriptions:read' },
+];
+
 /**
  * The scopes requested without a choice: all except data deletion. They cannot be the default of the parameter, because
  * n8n's editor shows and saves a multi-select in a credential as empty, whatever its default.
  */
-const usualAccess = [
-  'subscriptions:read',
-  'subscriptions:write',
-  'custom_fields:read',
-  'custom_fields:write',
-  'automations:read',
-  'automations:write',
-  'posts:read',
-  'complimentary_access:read',
-  'condition_sets:read',
-  'publication_fields:read',
-  'publications:read',
-];
+const usualAccess = access.map(({ value }) => value).filter((value) => !value.startsWith('data_deletion:'));
 
 export class NewsletterOAuth2Api implements ICredentialType {
   name = 'newsletterOAuth2Api';
@@ -55,21 +59,7 @@ export class NewsletterOAuth2Api implements ICredentialType {
       default: [],
       description:
         'What the workflows may do with the account. Leave empty for everything but data deletion. Connect again after a change.',
-      options: [
-        { name: 'Advertisement Opportunities: Read', value: 'posts:read' },
-        { name: 'Automations and Journeys: Enroll', value: 'automations:write' },
-        { name: 'Automations and Journeys: Read', value: 'automations:read' },
-        { name: 'Complimentary Access: Read', value: 'complimentary_access:read' },
-        { name: 'Condition Sets: Read', value: 'condition_sets:read' },
-        { name: 'Custom Fields: Create, Rename and Delete', value: 'custom_fields:write' },
-        { name: 'Custom Fields: Read', value: 'custom_fields:read' },
-        { name: 'Data Deletion: Read', value: 'data_deletion:read' },
-        { name: 'Data Deletion: Request', value: 'data_deletion:write' },
-        { name: 'Publication Fields: Read', value: 'publication_fields:read' },
-        { name: 'Publications: Read', value: 'publications:read' },
-        { name: 'Subscriptions: Create and Update', value: 'subscriptions:write' },
-        { name: 'Subscriptions: Read', value: 'subscriptions:read' },
-      ],
+      options: access,
     },
     { displayName: 'Grant Type', name: 'grantType', type: 'hidden', default: 'pkce' },
     {

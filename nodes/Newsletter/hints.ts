@@ -102,44 +102,47 @@ export const syncBuilderHint: IBuilderHint = {
   ],
 };
 
-/** Number of items from which the bulk operations are recommended. */
-const many = 50;
+/** A hint at the output of a node. */
+const hint = (
+  message: string,
+  whenToDisplay: NonNullable<NodeHint['whenToDisplay']>,
+  displayCondition?: string,
+): NodeHint => ({
+  message,
+  ...(displayCondition && { displayCondition: `={{ ${displayCondition} }}` }),
+  whenToDisplay,
+  location: 'outputPane',
+  type: 'info',
+});
+
+/** Whether more items come in than the operations of single items are for. */
+const hasMany = (operations: string): string =>
+  `$parameter["resource"] === "subscription" && ${operations}.includes($parameter["operation"]) && $input.all().length > 50`;
 
 export const newsletterHints: NodeHint[] = [
-  {
-    message: `<b>Bulk Import</b> sends all of these items in a few requests, and returns the outcome of each row. <b>Create</b> and <b>Create or Update</b> send each item by itself.`,
-    displayCondition: `={{ $parameter["resource"] === "subscription" && ["create", "createOrUpdate"].includes($parameter["operation"]) && $input.all().length > ${many} }}`,
-    whenToDisplay: 'always',
-    location: 'outputPane',
-    type: 'info',
-  },
-  {
-    message:
-      '<b>Bulk Update</b> sends all of these items in jobs of up to a thousand. <b>Update</b> waits for one job per item.',
-    displayCondition: `={{ $parameter["resource"] === "subscription" && $parameter["operation"] === "update" && $input.all().length > ${many} }}`,
-    whenToDisplay: 'always',
-    location: 'outputPane',
-    type: 'info',
-  },
+  hint(
+    '<b>Bulk Import</b> sends all of these items in a few requests, and returns the outcome of each row. <b>Create</b> and <b>Create or Update</b> send each item by itself.',
+    'always',
+    hasMany('["create", "createOrUpdate"]'),
+  ),
+  hint(
+    '<b>Bulk Update</b> sends all of these items in jobs of up to a thousand. <b>Update</b> waits for one job per item.',
+    'always',
+    hasMany('["update"]'),
+  ),
 ];
 
 export const triggerHints: NodeHint[] = [
-  {
-    message:
-      'The subscriptions that one poll finds come as several items of one execution. Make sure that the workflow handles more than one item.',
-    whenToDisplay: 'beforeExecution',
-    location: 'outputPane',
-    type: 'info',
-  },
+  hint(
+    'The subscriptions that one poll finds come as several items of one execution. Make sure that the workflow handles more than one item.',
+    'beforeExecution',
+  ),
 ];
 
 export const syncHints: NodeHint[] = [
-  {
-    message:
-      'This was a preview: nothing was written. The output <b>Planned</b> lists each change that Apply would make.',
-    displayCondition: '={{ $parameter["operation"] !== "checkAnswers" && $parameter["mode"] === "preview" }}',
-    whenToDisplay: 'afterExecution',
-    location: 'outputPane',
-    type: 'info',
-  },
+  hint(
+    'This was a preview: nothing was written. The output <b>Planned</b> lists each change that Apply would make.',
+    'afterExecution',
+    '$parameter["operation"] !== "checkAnswers" && $parameter["mode"] === "preview"',
+  ),
 ];

@@ -1,12 +1,11 @@
 /** Methods that n8n's editor calls: searches of the resource locators, and the fields of the resource mapper. */
 import { operation, type Operation, pageLimit } from '@newsletter-kit/core/contract';
-import { continuationAt, type Item, type ListId, type Page } from '@newsletter-kit/core/engine';
+import { continuationAt, type Engine, type Item, type ListId, type Page } from '@newsletter-kit/core/engine';
 import { secondsOf } from '@newsletter-kit/core/facts';
 import type {
   ILoadOptionsFunctions,
   INodeListSearchItems,
   INodeListSearchResult,
-  INodePropertyOptions,
   ResourceMapperFields,
 } from 'n8n-workflow';
 import { publicationIn } from './parameters/connection.ts';
@@ -16,6 +15,21 @@ import { byName } from './parameters/properties.ts';
 import { readResources } from './records.ts';
 import { openEngine } from './transport/engine.ts';
 import { toNodeFailure } from './transport/failure.ts';
+
+/** A method for n8n's editor that reads the publication of the node; its errors have remedies. */
+export function forEditor<Result>(
+  read: (engine: Engine, editor: ILoadOptionsFunctions, filter?: string, token?: string) => Promise<Result>,
+  ofWorkspace = false,
+): (this: ILoadOptionsFunctions, filter?: string, token?: string) => Promise<Result> {
+  return async function (...asked) {
+    try {
+      const { engine } = await openEngine(this, ofWorkspace ? '' : publicationIn(this));
+      return await read(engine, this, ...asked);
+    } catch (error) {
+      throw toNodeFailure(this.getNode(), error);
+    }
+  };
+}
 
 type ListSearch = (
   this: ILoadOptionsFunctions,
@@ -43,26 +57,21 @@ const pagesPerSearch = 10;
 function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>): ListSearch {
   const { query: names, path }: Operation = operation(id);
   const limit = names.includes('limit') ? { limit: pageLimit.max } : {};
-  return async function (filter = '', paginationToken = '') {
-    try {
-      const { engine } = await openEngine(this, path.includes('{publicationId}') ? publicationIn(this) : '');
-      const typed = filter.trim();
-      const word = searches ? '' : typed.toLowerCase();
-      const results: INodeListSearchItems[] = [];
-      let place: string | null = paginationToken;
-      for (let pages = 0; place !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
-        const args = { ...limit, ...query?.(typed, this), ...(place !== '' && continuationAt(place)) };
-        const page: Page<Item<Id>> = await engine.list(id, args);
-        results.push(
-          ...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
-        );
-        place = await page.place();
-      }
-      return { results, ...(place !== null && { paginationToken: place }) };
-    } catch (error) {
-      throw toNodeFailure(this.getNode(), error);
+  return forEditor(async (engine, editor, filter = '', paginationToken = '') => {
+    const typed = filter.trim();
+    const word = searches ? '' : typed.toLowerCase();
+    const results: INodeListSearchItems[] = [];
+    let place: string | null = paginationToken;
+    for (let pages = 0; place !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
+      const args = { ...limit, ...query?.(typed, editor), ...(place !== '' && continuationAt(place)) };
+      const page: Page<Item<Id>> = await engine.list(id, args);
+      results.push(
+        ...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
+      );
+      place = await page.place();
     }
-  };
+    return { results, ...(place !== null && { paginationToken: place }) };
+  }, !path.includes('{publicationId}'));
 }
 
 /** The first text that names a record, with a detail in parentheses. */
@@ -107,10 +116,6 @@ const special = {
       value: id,
     }),
   }),
-  searchCustomFields: search({
-    id: 'customFields.list',
-    toItem: ({ id, display, kind }) => ({ name: named([display, id], kind), value: id }),
-  }),
   searchAuthors: search({
     id: 'authors.list',
     query: (name) => (name === '' ? {} : { name }),
@@ -133,10 +138,6 @@ const special = {
       value: id,
     }),
   }),
-  searchDeletionRequests: search({
-    id: 'deletionRequests.list',
-    toItem: ({ id, email, status }) => ({ name: named([email, id], status), value: id }),
-  }),
   searchSubscriptions: search({
     id: 'subscriptions.list',
     query: (email) => ({ direction: 'desc', ...(email !== '' && { email }) }),
@@ -156,30 +157,20 @@ const derived = Object.fromEntries(
 function itemOf(record: object): INodeListSearchItems {
   const fields: Readonly<Record<string, unknown>> = { ...record };
   const labels = ['name', 'title', 'display', 'subject', 'email', 'description', 'id'].map((name) => fields[name]);
-  return { name: named(labels, fields['status']), value: String(fields['id']) };
+  return { name: named(labels, fields['status'] ?? fields['kind']), value: String(fields['id']) };
 }
 
 /** By the names that the resource locators give. */
 export const listSearch = { ...derived, ...special };
 
 /** The names of the publication's custom fields, for parameters that choose some. */
-export async function getCustomFieldNames(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-  try {
-    const { engine } = await openEngine(this, publicationIn(this));
-    return byName([...(await readKinds(engine))].map(([name, kind]) => ({ name: `${name} (${kind})`, value: name })));
-  } catch (error) {
-    throw toNodeFailure(this.getNode(), error);
-  }
-}
+export const getCustomFieldNames = forEditor(async (engine) =>
+  byName([...(await readKinds(engine))].map(([name, kind]) => ({ name: `${name} (${kind})`, value: name }))),
+);
 
 /** The custom fields of the publication, for the resource mapper. */
-export async function getCustomFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-  try {
-    const { engine } = await openEngine(this, publicationIn(this));
-    const fields = await mapperFields(engine);
-    // n8n shows this text wherever it draws no field, so also with automatic mapping.
-    return { fields, ...(fields.length === 0 && { emptyFieldsNotice: 'This publication has no custom fields yet.' }) };
-  } catch (error) {
-    throw toNodeFailure(this.getNode(), error);
-  }
-}
+export const getCustomFields = forEditor(async (engine): Promise<ResourceMapperFields> => {
+  const fields = await mapperFields(engine);
+  // n8n shows this text wherever it draws no field, so also with automatic mapping.
+  return { fields, ...(fields.length === 0 && { emptyFieldsNotice: 'This publication has no custom fields yet.' }) };
+});

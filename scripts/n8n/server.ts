@@ -13,8 +13,8 @@ export interface N8nLocation {
   readonly broker: number;
 }
 
-/** Time limit for the start, in milliseconds. */
-const startLimit = 90_000;
+/** Time limit for a start that hangs, in milliseconds: on a busy machine it takes minutes. */
+const startLimit = 300_000;
 
 /** Variables of an n8n that listens on this machine alone and sends no telemetry. */
 export function settingsOf({ userFolder, port, broker }: N8nLocation): Readonly<Record<string, string>> {

@@ -118,20 +118,6 @@ describe('the example workflow', () => {
 });
 
 describe('the webhook', () => {
-  test('refuses other origins, without a CORS header', async () => {
-    const form = await publish();
-    const foreign = await form.post({ email: 'ada@example.com' }, { origin: 'https://evil.example' });
-    expect(foreign.status).toBe(403);
-    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
-    expect(foreign.headers.get('vary')).toContain('Origin');
-    expect(await foreign.json()).toMatchObject({
-      status: 403,
-      statusText: 'forbidden',
-      errors: [{ code: 'ORIGIN_NOT_ALLOWED' }],
-    });
-    expect(await form.items(0)).toEqual([]);
-  });
-
   test('refuses a page on another origin in a browser', async () => {
     const evil = await serve('<!doctype html><title>Elsewhere</title>');
     const form = await publish();

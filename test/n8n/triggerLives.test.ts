@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { triggerType } from './harness/nodes.ts';
 import { type OwnN8n, startOwnN8n } from './harness/own.ts';
 import { test } from './harness/test.ts';
-import { unscheduled, watchSubscriptions, type WatchingWorkflow } from './harness/watching.ts';
+import { often, unscheduled, watchSubscriptions, type WatchingWorkflow } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
@@ -175,13 +175,11 @@ function withParameters(node: Readonly<Record<string, unknown>>, more: object): 
   return { ...node, parameters: { ...(node['parameters'] as object), ...more } };
 }
 
-const everyMinute = { pollTimes: { item: [{ mode: 'everyMinute' }] } };
-
 const rows: readonly LifeEvent[] = [
   {
     what: 'n8n restarts while the service is away',
     decides: true,
-    parameters: everyMinute,
+    parameters: often,
     async live(life) {
       life.outage(503);
       await life.own.stop();
@@ -193,7 +191,7 @@ const rows: readonly LifeEvent[] = [
   },
   {
     what: 'n8n is killed and starts twice while the service refuses the key',
-    parameters: everyMinute,
+    parameters: often,
     async live(life) {
       life.outage(401);
       for (let times = 0; times < 2; times += 1) {
@@ -335,7 +333,7 @@ const rows: readonly LifeEvent[] = [
   },
   {
     what: 'n8n is killed right after a poll',
-    parameters: everyMinute,
+    parameters: often,
     async live(life) {
       await life.happens('b');
       await life.workflow.poll();
@@ -347,7 +345,7 @@ const rows: readonly LifeEvent[] = [
   },
   {
     what: 'n8n is killed',
-    parameters: everyMinute,
+    parameters: often,
     async live(life) {
       await life.own.kill();
       await life.happens('b');
@@ -364,7 +362,7 @@ const rows: readonly LifeEvent[] = [
   },
   {
     what: 'n8n is off for a week',
-    parameters: everyMinute,
+    parameters: often,
     async live(life) {
       await life.own.stop();
       await life.happens('b');

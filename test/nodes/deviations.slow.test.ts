@@ -75,7 +75,7 @@ describe('every operation', () => {
   );
 });
 
-it.each(['subscriptionCreated', 'subscriptionStatusChanged', 'subscriptionUnsubscribed'])(
+it.each(['subscriptionCreated', 'subscriptionStatusChanged'])(
   'the trigger of %s ends over no field that it does not need',
   async (event) => {
     const { changes, ended } = await walk(async (sandbox) => {

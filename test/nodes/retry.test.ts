@@ -72,7 +72,9 @@ it('names every operation', () => {
 });
 
 describe.each(writings)('$resource $operation of $what', (row) => {
-  it.each(cells)(`changes each right item once: ${cell}`, async ({ wrong: which, ...settings }) => {
+  // Where a right item is among them, n8n does not run the node again for wrong ones.
+  const untried = cells.filter((each) => !each.retryOnFail || each.wrong === 'all');
+  it.each(untried)(`changes each right item once: ${cell}`, async ({ wrong: which, ...settings }) => {
     const subjects = await row.subjects(client());
     const since = last();
     const result = await run(row, subjects, settings, wrong[which]);

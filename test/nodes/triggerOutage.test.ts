@@ -66,7 +66,8 @@ const through = (fetch: Service): Partial<Run> => ({ ...run, sandbox: { fetch } 
 describe.each(outages)('a service that $what', ({ fetch }) => {
   const away = () => through(fetch);
 
-  it.each([everyEvent, ...everyEvent.map((event) => [event])].map((events) => ({ events })))(
+  // One reads the newest subscriptions, the other scans the whole list too.
+  it.each([{ events: ['subscriptionCreated'] }, { events: everyEvent }])(
     'does not end a trigger with $events that has a state, whoever starts n8n',
     async ({ events }) => {
       await world.poll(events, run);
@@ -80,8 +81,7 @@ describe.each(outages)('a service that $what', ({ fetch }) => {
       expect(run.log).toContainEqual(expect.stringMatching(/The next poll tries again/));
       // A pause that the service asks for.
       pass(minutes(2));
-      const expected = events.some((event) => /Created|BecameActive/.test(event));
-      expect((await world.poll(events, run))?.includes('meanwhile@example.com') ?? false).toBe(expected);
+      expect(await world.poll(events, run)).toContain('meanwhile@example.com');
       expect((await world.poll(events, run)) ?? []).toEqual([]);
     },
   );

@@ -1,4 +1,5 @@
 /** The n8n package as it is published: its files, and that it loads with n8n alone. */
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -99,6 +100,10 @@ describe('the packed n8n package', () => {
     expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
     expect(manifest.devDependencies).toBeUndefined();
     expect(manifest.scripts).toBeUndefined();
+  });
+
+  it('has 160 kB at most as an archive', () => {
+    expect(execFileSync('tar', ['cz', '-C', folder, '.']).length).toBeLessThanOrEqual(160_000);
   });
 
   it('has no file above 60 kB', () => {

@@ -4,21 +4,19 @@ import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../parameters/agents.ts';
 import { customField as locator } from '../parameters/locators.ts';
-import { describe } from '../parameters/properties.ts';
+import { describe, text } from '../parameters/properties.ts';
 import { readParameter } from '../parameters/read.ts';
 import { recordIn, shapeOf } from '../records.ts';
 import type { ItemOperation, ResourceDefinition } from './definition.ts';
 import { getMany, getOne } from './readOperations.ts';
 
-const display: INodeProperties = {
+const display = text({
   displayName: 'Name',
   name: 'display',
-  type: 'string',
   required: true,
-  default: '',
   placeholder: 'e.g. First Name',
   description: describe(words['customFields.create'].parameters.display),
-};
+});
 
 const newName: INodeProperties = { ...display, displayName: 'New Name' };
 

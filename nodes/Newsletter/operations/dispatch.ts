@@ -131,20 +131,20 @@ async function runItems(
   open: OpenContext,
 ): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
-  const evaluated = evaluateRecords(node, operation, indexes);
+  const records = recordsOf(node, operation);
   /** Groups of which an item has succeeded. */
   const succeeded = new Set<readonly number[]>();
-  await forEachGroup(groupsOf(node, operation, evaluated), async (itemIndex, group) => {
+  await forEachGroup(groupsOf(operation, records), async (itemIndex, group) => {
     try {
-      const values = evaluated.get(itemIndex);
-      const context = { ...(await open(itemIndex)), ...(values && { evaluated: values }) };
+      const { evaluated } = records[itemIndex] ?? {};
+      const context = { ...(await open(itemIndex)), ...(evaluated && { evaluated }) };
       // An item before this one may have created the record.
       if (succeeded.has(group)) delete context.earlier.before;
-      const { records, notices } = (context.earlier.done ??= await runItem(operation, context));
+      const { records: read, notices } = (context.earlier.done ??= await runItem(operation, context));
       for (const notice of notices) context.notice(notice);
       outcomes.set(
         itemIndex,
-        records.map((json) => ({ itemIndex, json })),
+        read.map((json) => ({ itemIndex, json })),
       );
       succeeded.add(group);
       return true;
@@ -182,52 +182,36 @@ function earlierTriesOf(node: IExecuteFunctions, itemIndex: number): EarlierTrie
   return earlier;
 }
 
-type EvaluatedValues = ReadonlyMap<string, unknown>;
+/** The record that an item names, and the evaluated parameter; neither where it cannot be read. */
+interface NamedRecord {
+  readonly evaluated?: ReadonlyMap<string, unknown>;
+  readonly name?: string;
+}
 
-/** The value of the operation's record parameter for each item, under the name of the parameter. */
-function evaluateRecords(
-  node: IExecuteFunctions,
-  { recordParameter }: ItemOperation,
-  indexes: readonly number[],
-): ReadonlyMap<number, EvaluatedValues> {
-  const evaluated = new Map<number, EvaluatedValues>();
-  if (recordParameter === undefined) return evaluated;
-  for (const itemIndex of indexes) {
+/** The records of all items, each parameter evaluated once. */
+function recordsOf(node: IExecuteFunctions, { recordParameter }: ItemOperation): readonly NamedRecord[] {
+  return node.getInputData().map((_, itemIndex) => {
+    if (recordParameter === undefined) return {};
+    const { name, default: preset } = recordParameter;
     try {
-      evaluated.set(
-        itemIndex,
-        new Map([
-          [recordParameter.name, node.getNodeParameter(recordParameter.name, itemIndex, recordParameter.default)],
-        ]),
-      );
+      const evaluated = new Map<string, unknown>([[name, node.getNodeParameter(name, itemIndex, preset)]]);
+      return { evaluated, name: String(readParameter({ node, itemIndex, evaluated }, recordParameter)) };
     } catch {
-      // The operation evaluates a failing expression again, and reports it.
+      return {}; // The operation reads the parameter again, and reports what is wrong.
     }
-  }
-  return evaluated;
+  });
 }
 
 /**
  * Groups the items by the record that they name: the last item of a record wins. Where some name people by address and
  * others by ID, all are one group, because two of them may be about the same person.
  */
-function groupsOf(
-  node: IExecuteFunctions,
-  { recordParameter }: ItemOperation,
-  evaluated: ReadonlyMap<number, EvaluatedValues>,
-): readonly (readonly number[])[] {
-  const indexes = [...node.getInputData().keys()];
-  if (recordParameter === undefined) return [indexes];
-  const named = indexes.map((itemIndex) => {
-    const values = evaluated.get(itemIndex);
-    try {
-      return values && String(readParameter({ node, itemIndex, evaluated: values }, recordParameter));
-    } catch {
-      return undefined; // The operation reads an empty or a wrong value again, and reports it.
-    }
-  });
-  const isMixed = named.some((name) => name?.includes('@')) && named.some((name) => /^sub_[^@]*$/i.test(name ?? ''));
-  return isMixed ? [indexes] : groupBy(indexes, (itemIndex) => addressKey(named[itemIndex] ?? String(itemIndex)));
+function groupsOf({ recordParameter }: ItemOperation, records: readonly NamedRecord[]): readonly (readonly number[])[] {
+  const indexes = [...records.keys()];
+  const isMixed =
+    records.some(({ name }) => name?.includes('@')) && records.some(({ name }) => /^sub_[^@]*$/i.test(name ?? ''));
+  if (recordParameter === undefined || isMixed) return [indexes];
+  return groupBy(indexes, (itemIndex) => addressKey(records[itemIndex]?.name ?? String(itemIndex)));
 }
 
 /** Runs a batch operation; the outcomes are in the order of the items. */

@@ -14,7 +14,7 @@ import {
 import type { Arguments, ListId } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { locatorOf } from '../parameters/locators.ts';
-import { byName, collection, describe, include, texts, titleOf } from '../parameters/properties.ts';
+import { byName, collection, describe, include, texts, titleOf, toggle } from '../parameters/properties.ts';
 import { type ItemParameters, readCollection, readFields, readParameter } from '../parameters/read.ts';
 import {
   expandOf,
@@ -75,13 +75,11 @@ export function getOne(id: GetId, differences: Differences = {}): ItemOperation 
   };
 }
 
-const returnAll: INodeProperties = {
+const returnAll = toggle({
   displayName: 'Return All',
   name: 'returnAll',
-  type: 'boolean',
-  default: false,
   description: 'Whether to return all results or only up to a given limit',
-};
+});
 
 const limit: INodeProperties = {
   displayName: 'Limit',

@@ -40,21 +40,9 @@ export const resources: Readonly<Record<string, ResourceDefinition>> = Object.fr
   Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-const resource: INodeProperties = {
-  displayName: 'Resource',
-  name: 'resource',
-  type: 'options',
-  noDataExpression: true,
-  default: '',
-};
-
-const operation: INodeProperties = {
-  displayName: 'Operation',
-  name: 'operation',
-  type: 'options',
-  noDataExpression: true,
-  default: '',
-};
+const selector = { type: 'options', noDataExpression: true, default: '' } as const;
+const resource: INodeProperties = { ...selector, displayName: 'Resource', name: 'resource' };
+const operation: INodeProperties = { ...selector, displayName: 'Operation', name: 'operation' };
 
 /** The defaults of a new node: its most frequent use. */
 const first = { resource: 'subscription', operation: 'createOrUpdate' } as const;

@@ -1,6 +1,7 @@
 /** Permission of agents: operations that no AI agent carries out unless the owner of the node has allowed it. */
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { filledInByAgent, usedByAgent } from '../execution.ts';
+import { toggle } from './properties.ts';
 import { ParameterMismatch } from './read.ts';
 
 /** The permission for one operation. */
@@ -17,16 +18,14 @@ export interface AgentPermission {
  */
 export function agentPermission(name: string, displayName: string, deed: string): AgentPermission {
   return {
-    property: {
+    property: toggle({
       displayName,
       name,
-      type: 'boolean',
       // No expression, so that no agent can fill it in.
       noDataExpression: true,
-      default: false,
       description: `Whether an AI agent that uses this node as a tool may ${deed}`,
       displayOptions: { show: { '@tool': [true] } },
-    },
+    }),
     check(node) {
       const { parameters } = node.getNode();
       // As stored: the text of an expression is no permission.

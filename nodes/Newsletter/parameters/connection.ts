@@ -1,5 +1,6 @@
 /** Parameters of every node for the service: Authentication, Publication, and the fields that both credentials have. */
 import type { IExecuteFunctions, INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
+import { text } from './properties.ts';
 
 export const authentication: INodeProperties = {
   displayName: 'Authentication',
@@ -94,33 +95,27 @@ export const service: INodeProperties = {
 
 const otherService = { show: { service: ['other'] } };
 
-export const appUrl: INodeProperties = {
+export const appUrl = text({
   displayName: 'App URL',
   name: 'appUrl',
-  type: 'string',
   required: true,
-  default: '',
   placeholder: 'e.g. https://app.example.com',
   description: 'Root address of the app where you sign in and consent',
   displayOptions: otherService,
-};
+});
 
-export const baseUrl: INodeProperties = {
+export const baseUrl = text({
   displayName: 'Base URL',
   name: 'baseUrl',
-  type: 'string',
   required: true,
-  default: '',
   placeholder: 'e.g. https://api.example.com/v2',
   description: 'Root address of the API. It ends with /v2.',
   displayOptions: otherService,
-};
+});
 
-export const publicationId: INodeProperties = {
+export const publicationId = text({
   displayName: 'Publication ID',
   name: 'publicationId',
-  type: 'string',
-  default: '',
   placeholder: 'e.g. pub_00000000-0000-4000-8000-000000000001',
   description: 'The publication of every node that chooses none. Where it is empty, each node has to choose one.',
-};
+});

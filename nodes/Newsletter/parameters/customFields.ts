@@ -21,7 +21,8 @@ import {
   tryToParseDateTime,
 } from 'n8n-workflow';
 import { quoted } from './properties.ts';
-import { ParameterMismatch, readValue } from './read.ts';
+import { remembered } from '../remembered.ts';
+import { isDateTime, ParameterMismatch, readValue } from './read.ts';
 
 /** A custom field as the API takes it; the name is the field's `display` text. */
 export interface SentField {
@@ -287,16 +288,6 @@ function inTextForm(kind: string, value: unknown, timezone: string): unknown {
   }
 }
 
-/** The DateTime of n8n's expressions, of whichever copy of Luxon. */
-interface DateTimeLike {
-  toISODate(): string | null;
-  toISO(options: { suppressMilliseconds: boolean }): string | null;
-}
-
-function isDateTime(value: unknown): value is DateTimeLike {
-  return typeof value === 'object' && value !== null && 'toISODate' in value && 'toISO' in value;
-}
-
 /** The custom fields of a publication. */
 export interface KnownCustomFields {
   /** The kind of each field by its `display` text, the name by which subscriptions refer to it. */
@@ -323,14 +314,6 @@ export async function readKinds(engine: Engine, call?: CallOptions): Promise<Rea
 
 async function loadCustomFields(engine: Engine): Promise<KnownCustomFields> {
   const kinds = await readKinds(engine);
-  const read = headingReader([...kinds.keys()]);
-  const meanings = new Map<string, HeadingMeaning | undefined>();
-  return {
-    kinds,
-    meaningOf(name) {
-      // Thousands of items have the same few names.
-      if (!meanings.has(name)) meanings.set(name, read(name));
-      return meanings.get(name);
-    },
-  };
+  // Thousands of items have the same few names.
+  return { kinds, meaningOf: remembered(headingReader([...kinds.keys()])) };
 }

@@ -4,6 +4,7 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { remembered } from '../remembered.ts';
 
 type ParameterReader = Pick<IExecuteFunctions, 'getNodeParameter'>;
 type Node = ParameterReader & Pick<IExecuteFunctions, 'evaluateExpression' | 'getInputData' | 'getNode'>;
@@ -27,16 +28,8 @@ function cachedReader(node: Node): ParameterReader['getNodeParameter'] {
   const stored: unknown = node.getNode().parameters;
   const dependences = new Map<string, ItemDependence>();
   const firsts = new Map<string, unknown>();
-  const columns = new Map<string, readonly unknown[] | null>();
-
   /** The values of an input field in the order of the items; null where n8n does not return all of them. */
-  const columnOf = (name: string): readonly unknown[] | null => {
-    const known = columns.get(name);
-    if (known !== undefined) return known;
-    const column = evaluateColumn(node, name);
-    columns.set(name, column);
-    return column;
-  };
+  const columnOf = remembered((name: string) => evaluateColumn(node, name));
   const dependenceOf = (path: string, fallback: unknown): ItemDependence => {
     const known = dependences.get(path);
     if (known !== undefined) return known;

@@ -45,6 +45,13 @@ export function include(...options: INodePropertyOptions[]): INodeProperties {
 
 type Described = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>;
 
+type Labelled = Described & Partial<INodeProperties>;
+
+export const text = (described: Labelled): INodeProperties => ({ type: 'string', default: '', ...described });
+
+/** A switch that is off by default. */
+export const toggle = (described: Labelled): INodeProperties => ({ type: 'boolean', default: false, ...described });
+
 /** @param add - label of the button that adds an entry */
 export function texts(add: string, described: Described): INodeProperties {
   return {
@@ -120,6 +127,7 @@ export function describe({ text }: ParameterWords): string {
 }
 
 const titleWords = new Map([
+  ['api', 'API'],
   ['id', 'ID'],
   ['ids', 'IDs'],
   ['url', 'URL'],

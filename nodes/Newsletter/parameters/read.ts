@@ -4,8 +4,7 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { fieldValueReader } from '@newsletter-kit/core/import';
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { dayIn, isDate, toUnixSeconds } from './moment.ts';
+import { type IExecuteFunctions, type INodeProperties, tryToParseDateTime } from 'n8n-workflow';
 
 /** A value that does not fit its parameter, which the message names. */
 export class ParameterMismatch extends Error {
@@ -152,10 +151,32 @@ function readList(property: INodeProperties, value: unknown): string[] | undefin
 
 /** A day as the API takes it, YYYY/MM/DD, from an expression or the date picker. A text has the day that is written. */
 function readDay(property: INodeProperties, value: unknown, zone: string): string {
-  const text = isDate(value) ? dayIn(zone, value) : String(value);
-  const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})(?:\D|$)/.exec(text) ?? [];
+  const text = value instanceof Date ? momentOf(value, zone)?.toISODate() : String(value);
+  const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})(?:\D|$)/.exec(text ?? '') ?? [];
   if (day === undefined) throw new ParameterMismatch(`"${property.displayName}" must be a date such as 2026-11-20`);
   return `${year}/${month}/${day}`;
+}
+
+/** The DateTime of n8n, of whichever copy of Luxon. */
+interface DateTime {
+  toISODate(): string | null;
+  toISO(options: { suppressMilliseconds: boolean }): string | null;
+  toUnixInteger(): number;
+}
+
+export function isDateTime(value: unknown): value is DateTime {
+  return typeof value === 'object' && value !== null && 'toISODate' in value && 'toISO' in value;
+}
+
+/** A date of the picker or of an expression; undefined for other texts, of which n8n reads some, such as `day 3`. */
+function momentOf(value: unknown, zone: string): DateTime | undefined {
+  if (!(value instanceof Date) && !/^\s*\d{4}-/.test(String(value))) return undefined;
+  try {
+    const moment: unknown = tryToParseDateTime(value, zone);
+    return isDateTime(moment) ? moment : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -164,7 +185,7 @@ function readDay(property: INodeProperties, value: unknown, zone: string): strin
  * @throws ParameterMismatch
  */
 function readMoment(property: INodeProperties, value: unknown, zone: string): number {
-  const seconds = toUnixSeconds(value, zone);
+  const seconds = momentOf(value, zone)?.toUnixInteger();
   if (seconds !== undefined) return seconds;
   throw new ParameterMismatch(`"${property.displayName}" must be a date such as 2026-11-20 or 2026-11-20T09:30:00`);
 }

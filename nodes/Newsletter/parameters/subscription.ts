@@ -2,7 +2,7 @@
 import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { automation } from './locators.ts';
-import { describe, include } from './properties.ts';
+import { describe, include, text } from './properties.ts';
 import { type ItemParameters, ParameterMismatch, readParameter } from './read.ts';
 
 /** The address or the ID of a subscription. */
@@ -64,15 +64,13 @@ export function readSubscriber(item: ItemParameters, parameter: INodeProperties 
   return named.includes('@') ? { email: named } : { id: named };
 }
 
-export const email: INodeProperties = {
+export const email = text({
   displayName: 'Email',
   name: 'email',
-  type: 'string',
   placeholder: 'name@email.com',
   required: true,
-  default: '',
   description: describe(subscriptionRequestWords.email),
-};
+});
 
 export const doubleOptIn: INodeProperties = {
   displayName: 'Double Opt-In',

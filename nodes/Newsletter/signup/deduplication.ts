@@ -5,6 +5,7 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { mailboxKey } from '@newsletter-kit/core/facts';
 import { addressKey } from '@newsletter-kit/core/signup';
+import { remembered } from '../remembered.ts';
 
 /** Signups that started an execution: hash of the signup → time, in seconds since 1970. */
 export type Started = ReadonlyMap<string, number>;
@@ -114,14 +115,8 @@ export class Deduplicator {
   }
 }
 
-const deduplicators = new Map<string, Deduplicator>();
-
 /** The deduplicator of a node, which lives as long as the process. */
-export function deduplicatorOf(scope: string): Deduplicator {
-  const deduplicator = deduplicators.get(scope) ?? new Deduplicator();
-  deduplicators.set(scope, deduplicator);
-  return deduplicator;
-}
+export const deduplicatorOf = remembered<string, Deduplicator>(() => new Deduplicator());
 
 /**
  * The hashes of a signup: of its mailbox, one per turn, so that 100 spellings of one get no more mails than one; and of

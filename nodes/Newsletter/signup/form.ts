@@ -3,29 +3,25 @@ import type { ConsentRules } from '@newsletter-kit/core/endpoint';
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { authentication, publication } from '../parameters/connection.ts';
-import { collection, customFieldNames, texts } from '../parameters/properties.ts';
+import { collection, customFieldNames, text, texts } from '../parameters/properties.ts';
 import { ParameterMismatch, readValue } from '../parameters/read.ts';
 
-const path: INodeProperties = {
+const path = text({
   displayName: 'Path',
   name: 'path',
-  type: 'string',
   required: true,
   placeholder: 'e.g. signup',
-  default: '',
   description: 'Where n8n listens; the last part of the address that the form posts to',
-};
+});
 
-const allowedOrigins: INodeProperties = {
+const allowedOrigins = text({
   displayName: 'Allowed Origins',
   name: 'allowedOrigins',
-  type: 'string',
   required: true,
   placeholder: 'e.g. https://www.example.com, https://example.com',
-  default: '',
   description:
     'Websites with the form, separated by commas: scheme and host, with a port where it has one, without a path. Posts from other websites are refused.',
-};
+});
 
 const allowedFields = customFieldNames({
   displayName: 'Accepted Custom Field Names or IDs',
@@ -43,15 +39,13 @@ const signupsPerAddress: INodeProperties = {
     'Maximum number of executions that one mailbox starts within an hour, in whatever spelling: a visitor can try again, and nobody can use your form to mail a stranger repeatedly. Further signups are answered as usual but start no execution. 0 removes the limit.',
 };
 
-const thanksUrl: INodeProperties = {
+const thanksUrl = text({
   displayName: 'Redirect Without JavaScript',
   name: 'thanksUrl',
-  type: 'string',
   placeholder: 'e.g. https://www.example.com/thank-you',
-  default: '',
   description:
     'Page for visitors without JavaScript after signing up. Leave empty for the front page of their website.',
-};
+});
 
 const honeypot: INodeProperties = {
   displayName: 'Suspected Robots',

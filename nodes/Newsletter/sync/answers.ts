@@ -5,6 +5,7 @@
 import { redact } from '@newsletter-kit/core/engine';
 import { type CrmRefusal, readAnswer, type RefusalReason } from '@newsletter-kit/core/sync';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { text } from '../parameters/properties.ts';
 import { toRecord } from '../records.ts';
 
 /** In the order of the outputs. */
@@ -21,15 +22,13 @@ const handedOver: INodeProperties = {
     'How many contacts the sync handed over to the CRM, so that a missing answer is noticed. 0 counts only the answers.',
 };
 
-const contact: INodeProperties = {
+const contact = text({
   displayName: 'Contact',
   name: 'contact',
-  type: 'string',
-  default: '',
   placeholder: "e.g. {{ $('Sync').item.json.email }}",
   description:
     'ID or address of the contact that an item answers for, where the CRM itself does not name it; for a batch, a list in its order. Optional.',
-};
+});
 
 export const answerParameters: readonly INodeProperties[] = [
   {

@@ -1,7 +1,7 @@
 /** The parameters of the sync node: operation, mode, fields of a contact, mapped fields, situations. */
 import type { INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import { authentication, credentials, publication } from '../parameters/connection.ts';
-import { collection } from '../parameters/properties.ts';
+import { collection, text, toggle } from '../parameters/properties.ts';
 import { answerParameters } from './answers.ts';
 
 export const operation: INodeProperties = {
@@ -99,49 +99,42 @@ export const scope: INodeProperties = {
 
 /** A parameter for a field of the contact, without expressions: the path is the same for every item. */
 function path(
-  described: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description'> & { placeholder: string },
+  described: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & Partial<INodeProperties>,
 ): INodeProperties {
-  return { ...described, type: 'string', noDataExpression: true, requiresDataPath: 'single' };
+  return text({ noDataExpression: true, requiresDataPath: 'single', ...described });
 }
 
-export const idField: INodeProperties = {
-  ...path({
-    displayName: 'ID Field',
-    name: 'idField',
-    default: 'id',
-    placeholder: 'e.g. id',
-    description: 'Field of the contact that holds its ID. Nested fields are named with dots.',
-  }),
+export const idField = path({
+  displayName: 'ID Field',
+  name: 'idField',
+  default: 'id',
+  placeholder: 'e.g. id',
+  description: 'Field of the contact that holds its ID. Nested fields are named with dots.',
   required: true,
-};
+});
 
-export const addressField: INodeProperties = {
-  ...path({
-    displayName: 'Address Field',
-    name: 'addressField',
-    default: 'email',
-    placeholder: 'e.g. properties.email',
-    description: 'Field of the contact that holds the email address. Nested fields are named with dots.',
-  }),
+export const addressField = path({
+  displayName: 'Address Field',
+  name: 'addressField',
+  default: 'email',
+  placeholder: 'e.g. properties.email',
+  description: 'Field of the contact that holds the email address. Nested fields are named with dots.',
   required: true,
-};
+});
 
-export const tokenField: INodeProperties = {
-  ...path({
-    displayName: 'Sync Token Field',
-    name: 'tokenField',
-    default: 'newsletter_sync_token',
-    placeholder: 'e.g. properties.newsletter_sync_token',
-    description:
-      'Text field of the contact for 255 characters that only this node writes. It records the values on which both sides last agreed.',
-  }),
+export const tokenField = path({
+  displayName: 'Sync Token Field',
+  name: 'tokenField',
+  default: 'newsletter_sync_token',
+  placeholder: 'e.g. properties.newsletter_sync_token',
+  description:
+    'Text field of the contact for 255 characters that only this node writes. It records the values on which both sides last agreed.',
   required: true,
-};
+});
 
-export const optOutField: INodeProperties = path({
+export const optOutField = path({
   displayName: 'Opt-Out Field',
   name: 'optOutField',
-  default: '',
   placeholder: 'e.g. properties.do_not_mail',
   description:
     'Field of the contact that forbids newsletters by yes, a time, a reason, or a word that few contacts have: setting it unsubscribes the person. Optional.',
@@ -158,16 +151,13 @@ export const newsletterField: INodeProperties = {
     'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 };
 
-export const contactField: INodeProperties = {
-  ...path({
-    displayName: 'Contact Field',
-    name: 'contact',
-    default: '',
-    placeholder: 'e.g. properties.city',
-    description: 'Field of the contact. Nested fields are named with dots.',
-  }),
+export const contactField = path({
+  displayName: 'Contact Field',
+  name: 'contact',
+  placeholder: 'e.g. properties.city',
+  description: 'Field of the contact. Nested fields are named with dots.',
   required: true,
-};
+});
 
 export const direction: INodeProperties = {
   displayName: 'Direction',
@@ -252,25 +242,20 @@ export const subscribe: INodeProperties = {
   displayOptions: { show: { contacts: ['everything'] } },
 };
 
-export const consentField: INodeProperties = {
-  ...path({
-    displayName: 'Consent Field',
-    name: 'consentField',
-    default: '',
-    placeholder: 'e.g. properties.newsletter_consent',
-    description: 'Yes/no field of the contact: whether the person agreed to receive the newsletter',
-  }),
+export const consentField = path({
+  displayName: 'Consent Field',
+  name: 'consentField',
+  placeholder: 'e.g. properties.newsletter_consent',
+  description: 'Yes/no field of the contact: whether the person agreed to receive the newsletter',
   required: true,
   displayOptions: { show: { contacts: ['everything'], subscribe: ['on_consent'] } },
-};
+});
 
-export const accept: INodeProperties = {
+export const accept = toggle({
   displayName: 'Accept Large Changes',
   name: 'accept',
-  type: 'boolean',
-  default: false,
   description: 'Whether to apply a plan that would be held back. Turn it on for one run, after reading the report.',
-};
+});
 
 export const heldShare: INodeProperties = {
   displayName: 'Hold Above (%)',
@@ -301,49 +286,42 @@ export const mostWrites: INodeProperties = {
     'Most contacts to create and update in one run, for CRMs with a limit of calls: the others wait for the next run. Opt-outs and unsubscribes never wait. 0 means no limit.',
 };
 
-export const shortAddresses: INodeProperties = {
+export const shortAddresses = toggle({
   displayName: 'Shorten Addresses',
   name: 'shortAddresses',
-  type: 'boolean',
-  default: false,
   description: 'Whether Planned shows only the first letter and the domain of an address',
-};
+});
 
-export const furtherAddresses: INodeProperties = path({
+export const furtherAddresses = path({
   displayName: 'Further Addresses Field',
   name: 'furtherAddresses',
-  default: '',
   placeholder: 'e.g. properties.hs_additional_emails',
   description:
     'Field of the contact with its further addresses: a list, or one text with ; or , between them. An opt-out counts for all of them.',
 });
 
-export const mergedInto: INodeProperties = path({
+export const mergedInto = path({
   displayName: 'Merged Into Field',
   name: 'mergedInto',
-  default: '',
   placeholder: 'e.g. MasterRecordId',
   description:
     'Field that holds the ID of the contact into which the CRM merged this one. The address of such a record is a further one of that contact.',
 });
 
-export const setOnUnsubscribe: INodeProperties = {
+export const setOnUnsubscribe = toggle({
   displayName: 'Unsubscribe Sets Opt-Out',
   name: 'setOnUnsubscribe',
-  type: 'boolean',
   default: true,
   description: 'Whether an unsubscribe sets the Opt-Out Field of the contact',
-};
+});
 
-export const notOptedOut: INodeProperties = {
+export const notOptedOut = text({
   displayName: 'Not Opted Out',
   name: 'notOptedOut',
-  type: 'string',
-  default: '',
   placeholder: 'e.g. Nein; —',
   description:
     'Values of the Opt-Out Field that are no opt-out, with ; between them, beside an empty field and no. Left empty, it is what most contacts of active subscribers show.',
-};
+});
 
 export const emptyValue: INodeProperties = {
   displayName: 'Empty Value',

@@ -2,9 +2,9 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { listCustomFields } from '@newsletter-kit/core/import';
 import { checkMapping, subscriptionProperties, type SyncMapping } from '@newsletter-kit/core/sync';
-import type { IExecuteFunctions, ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
-import { publicationIn, publicationOf } from '../parameters/connection.ts';
-import { byName } from '../parameters/properties.ts';
+import type { IExecuteFunctions, INodePropertyOptions } from 'n8n-workflow';
+import { publicationOf } from '../parameters/connection.ts';
+import { byName, titleOf } from '../parameters/properties.ts';
 import {
   type ItemParameters,
   ParameterMismatch,
@@ -12,8 +12,7 @@ import {
   readFields,
   readParameter,
 } from '../parameters/read.ts';
-import { openEngine } from '../transport/engine.ts';
-import { toNodeFailure } from '../transport/failure.ts';
+import { forEditor } from '../methods.ts';
 import * as parameters from './parameters.ts';
 
 export interface SyncSettings {
@@ -109,28 +108,19 @@ function readFieldRows(rows: unknown): readonly unknown[] {
 }
 
 /** The fields a sync can map: the custom fields by their ids, then the properties of a subscription. */
-async function getSyncFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-  try {
-    const { engine } = await openEngine(this, publicationIn(this));
-    const customFields = (await listCustomFields(engine)).map(({ id, display, kind }): INodePropertyOptions => ({
-      name: `${display} (${kind})`,
-      value: id,
-    }));
-    return [...byName(customFields), ...byName(syncProperties)];
-  } catch (error) {
-    throw toNodeFailure(this.getNode(), error);
-  }
-}
+const getSyncFields = forEditor(async (engine) => {
+  const customFields = (await listCustomFields(engine)).map(({ id, display, kind }): INodePropertyOptions => ({
+    name: `${display} (${kind})`,
+    value: id,
+  }));
+  return [...byName(customFields), ...byName(syncProperties)];
+});
 
 /** The properties of a subscription that a sync can write to a contact. */
 const syncProperties = Object.keys(subscriptionProperties).map((name): INodePropertyOptions => ({
-  name: `Subscription: ${name.split('_').map(titled).join(' ')}`,
+  name: `Subscription: ${titleOf(name)}`,
   value: name,
   description: 'Only written to the contact',
 }));
-
-function titled(word: string): string {
-  return word === 'utm' || word === 'id' ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
-}
 
 export const loadOptions = { getSyncFields };

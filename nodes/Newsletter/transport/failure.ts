@@ -34,12 +34,15 @@ const remedies: Readonly<Record<number, string>> = {
   429: 'The rate limit of the service is exceeded, also after retries. Process fewer items at a time, or try again later.',
 };
 
-const remediesOAuth2: Readonly<Record<number, string>> = {
-  401: 'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.',
-};
+const notConnected =
+  'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.';
 
 /** The remedy for an answer of another server. */
 const wrongAddress = 'Check the Service of the credential; for Other, check the Base URL, which ends with /v2.';
+
+const deletionDisabled =
+  'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.';
+const unlisted = 'Choose "By ID" in Publication and enter the ID, which begins with pub_.';
 
 /** Remedies of single operations. */
 const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
@@ -48,22 +51,18 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
     404: 'Only existing subscribers can be enrolled: check "Subscription" and "Automation". Subscription: Create or Update enrolls a new one by "Automations" in "Additional Fields".',
   },
   'deletionRequests.create': {
-    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
+    403: deletionDisabled,
     404: 'No publication of the organization has a subscription with this address.',
     409: 'The deletion of this subscriber was already requested. Data Deletion: Get Many shows when it is due.',
   },
-  'deletionRequests.list': {
-    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
-  },
-  'deletionRequests.get': {
-    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
-  },
+  'deletionRequests.list': { 403: deletionDisabled },
+  'deletionRequests.get': { 403: deletionDisabled },
   'publicationFields.list': {
     403: 'Publication fields belong to the workspace: the key needs access to every publication in it.',
   },
   'publications.list': {
-    403: 'The service does not let you list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
-    404: 'The service does not list publications. Choose "By ID" in Publication and enter the ID, which begins with pub_.',
+    403: `The service does not let you list publications. ${unlisted}`,
+    404: `The service does not list publications. ${unlisted}`,
   },
 };
 
@@ -74,7 +73,9 @@ const optional: ReadonlySet<CallName> = new Set(
 
 function remedyFor(node: INode, id: CallName, status: number): string {
   const own =
-    remediesByOperation[id]?.[status] ?? (usesOAuth2(node) ? remediesOAuth2[status] : undefined) ?? remedies[status];
+    remediesByOperation[id]?.[status] ??
+    (status === 401 && usesOAuth2(node) ? notConnected : undefined) ??
+    remedies[status];
   const scope = operations.find((operation) => operation.id === id)?.scope ?? null;
   const access =
     status === 403 && usesOAuth2(node) && scope !== null

@@ -41,7 +41,7 @@ export const events = {
     name: 'Subscriber Unsubscribed',
     action: 'On subscriber unsubscribed',
     description:
-      'When a subscription becomes inactive, for any reason, or takes a status that the specification does not have. Chosen alone, it reads inactive subscriptions only.',
+      'When a subscription becomes inactive, for any reason, or takes a status that the specification does not have',
     type: 'unsubscribed',
     status: 'inactive',
   },
@@ -56,18 +56,10 @@ export const events = {
 export type EventName = keyof typeof events;
 
 /**
- * The part of the list that polls read:
- * - `newest` – the newest subscriptions, in one request where nothing is new
- * - `inactive` – the whole list of that status; only those subscriptions are kept
- * - `all` – the whole list, in parts
+ * Whether these events need the scan of the whole list. *New Subscriber* reads the newest alone. No list of one status
+ * holds everybody who has unsubscribed: a service may have words of its own for it.
  */
-export type ListPart = 'newest' | 'inactive' | 'all';
-
-/** The smallest part of the list in which these events are found. */
-export function partFor(names: readonly EventName[]): ListPart {
-  const isOnly = (name: EventName): boolean => names.every((each) => each === name);
-  return isOnly('subscriptionCreated') ? 'newest' : isOnly('subscriptionUnsubscribed') ? 'inactive' : 'all';
-}
+export const needsScan = (names: readonly EventName[]): boolean => names.some((name) => name !== 'subscriptionCreated');
 
 /** Accepted values by field of a subscription; other fields may have any value. */
 export type Filter = Readonly<Record<string, readonly string[]>>;

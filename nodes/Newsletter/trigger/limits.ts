@@ -2,7 +2,6 @@
 import { CapacityError } from '@newsletter-kit/core/watch';
 import { BadRequestError, type CallOptions, type Engine } from '@newsletter-kit/core/engine';
 import type { IPollFunctions } from 'n8n-workflow';
-import type { ListPart } from './events.ts';
 
 /** Default of the most requests in a poll. */
 export const requestsPerPoll = 20;
@@ -52,19 +51,12 @@ export function timeBudget(context: PollContext, first = false): TimeBudget {
 }
 
 /**
- * Asks the service how many subscriptions there are, before any is read.
+ * Asks the service how many subscriptions there are, before the scan reads any.
  *
  * @throws CapacityError where they are too many
  */
-export async function checkSize(
-  engine: Pick<Engine, 'list'>,
-  part: ListPart,
-  call?: CallOptions,
-  max = capacity,
-): Promise<void> {
-  if (part === 'newest') return;
-  const query = { ...(part === 'inactive' && { status: part }), page: 1, limit: 1 };
-  const size = await engine.list('subscriptions.list', query, call).then(
+export async function checkSize(engine: Pick<Engine, 'list'>, call?: CallOptions, max = capacity): Promise<void> {
+  const size = await engine.list('subscriptions.list', { page: 1, limit: 1 }, call).then(
     ({ totalResults }) => totalResults,
     // Pages by number are deprecated: without them, the limit is met while reading.
     (error: unknown) => (error instanceof BadRequestError ? null : Promise.reject(error)),

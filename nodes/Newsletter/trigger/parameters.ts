@@ -1,6 +1,6 @@
 /** The trigger's parameters: the event with its cost, filters, and options. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, collection, customFieldNames, texts } from '../parameters/properties.ts';
+import { byName, collection, customFieldNames, texts, titleOf } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { type EventName, events } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
@@ -57,48 +57,31 @@ export const fieldNames: INodeProperties = {
   displayOptions: { show: { ...updated.show, changes: ['custom_fields'] } },
 };
 
-const channels: readonly INodePropertyOptions[] = [
-  { name: 'API', value: 'api' },
-  { name: 'Boost', value: 'boost' },
-  { name: 'Boost Direct Link', value: 'boost_direct_link' },
-  { name: 'Boost Send', value: 'boost_send' },
-  { name: 'Embed', value: 'embed' },
-  { name: 'Group Invite', value: 'group_invite' },
-  { name: 'Import', value: 'import' },
-  { name: 'Integration', value: 'integration' },
-  { name: 'Magic Link', value: 'magic_link' },
-  { name: 'Product', value: 'product' },
-  { name: 'Recommendation', value: 'recommendation' },
-  { name: 'Referral', value: 'referral' },
-  { name: 'Website', value: 'website' },
-];
+const channels =
+  'api boost boost_direct_link boost_send embed group_invite import integration magic_link product recommendation referral website'
+    .split(' ')
+    .map((value): INodePropertyOptions => ({ name: titleOf(value), value }));
+
+const anyOf = (
+  name: string,
+  options: readonly INodePropertyOptions[],
+  described: Pick<INodeProperties, 'displayName' | 'description'>,
+): INodeProperties => ({ ...described, name, type: 'multiOptions', default: [], options: [...options] });
 
 /** Named as the compared fields of a subscription. */
 export const filters: readonly INodeProperties[] = [
-  {
+  anyOf('status', statuses, {
     displayName: 'Status',
-    name: 'status',
-    type: 'multiOptions',
-    default: [],
     description: 'Only subscriptions with one of these statuses at the time of the report',
-    options: [...statuses],
-  },
-  {
+  }),
+  anyOf('subscription_tier', tiers, {
     displayName: 'Tier',
-    name: 'subscription_tier',
-    type: 'multiOptions',
-    default: [],
     description: 'Only subscriptions with one of these tiers',
-    options: [...tiers],
-  },
-  {
+  }),
+  anyOf('utm_channel', channels, {
     displayName: 'UTM Channel',
-    name: 'utm_channel',
-    type: 'multiOptions',
-    default: [],
     description: 'Only subscriptions from one of these channels',
-    options: [...channels],
-  },
+  }),
   texts('Add Source', {
     displayName: 'UTM Source',
     name: 'utm_source',

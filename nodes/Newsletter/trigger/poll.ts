@@ -12,6 +12,7 @@ import {
 } from '@newsletter-kit/core/watch';
 import { type IDataObject, type INode, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { readKinds } from '../parameters/customFields.ts';
+import { quoted } from '../parameters/properties.ts';
 import { openEngine } from '../transport/engine.ts';
 import { isOutage, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
@@ -76,15 +77,13 @@ async function find(
   settings: Settings,
   { state, isFirst, time }: Beginning,
 ): Promise<SubscriptionPoll> {
-  const { part } = settings;
   const call = { totalTimeoutMs: time.requestMs };
-  if (isFirst) await checkSize(engine, part, call);
+  if (isFirst && settings.scans) await checkSize(engine, call);
   await checkFieldNames(context, engine, settings, call);
   const found = await watchSubscriptions({
     engine,
     events: settings.events.map((name) => events[name].type),
     customFields: settings.customFields,
-    ...(part === 'inactive' && { status: part }),
     expand: settings.expand,
     state,
     pages: requestLimit(settings, state, isFirst),
@@ -119,8 +118,8 @@ function itemsOf({ events: found }: SubscriptionPoll, settings: Settings): IData
  * Most requests of a poll. During the first scan more than the option allows: changes are found from the second reading
  * of a subscription on. During the activation, as many as there is time for.
  */
-function requestLimit({ part, pages }: Settings, { scan }: WatchState, isFirst: boolean): number {
-  if (part === 'newest') return pages;
+function requestLimit({ scans, pages }: Settings, { scan }: WatchState, isFirst: boolean): number {
+  if (!scans) return pages;
   // One request reads what is new; the scan needs another.
   if (scan !== null && scan.pass > 0) return Math.max(pages, 2);
   return Math.max(pages, isFirst ? Math.ceil(capacity / pageLimit.max) + 2 : requestsPerFirstScanPoll);
@@ -145,12 +144,11 @@ export async function checkFieldNames(
   );
   const missing = names.filter((name) => kinds !== null && !kinds.has(name));
   if (missing.length === 0) return;
-  const quoted = (list: Iterable<string>): string => [...list].map((name) => `"${name}"`).join(', ');
   throw new NodeOperationError(
     context.getNode(),
-    `"${fieldNames.displayName}" names ${quoted(missing)}, but the publication has no such custom field`,
+    `"${fieldNames.displayName}" names ${quoted(missing, 'and')}, but the publication has no such custom field`,
     {
-      description: `If a field was renamed, enter its new name. The custom fields are ${quoted(kinds?.keys() ?? [])}. Under other names, the trigger reports the changes from then on.`,
+      description: `If a field was renamed, enter its new name. The custom fields are ${quoted(kinds?.keys() ?? [], 'and')}. Under other names, the trigger reports the changes from then on.`,
       failure: { cause: 'configuration-invalid' },
     },
   );
@@ -182,7 +180,7 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
       node,
       `This trigger can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
       {
-        description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose "${events.subscriptionCreated.name}" alone in Events, which stores almost nothing, or "${events.subscriptionUnsubscribed.name}" alone, which stores the inactive subscriptions only; for all changes, run the command "newsletter watch" and send its output to a Webhook node.`,
+        description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose "${events.subscriptionCreated.name}" alone in Events, which stores almost nothing; for changes, run the command "newsletter watch" and send its output to a Webhook node.`,
         failure: { cause: 'configuration-invalid' },
       },
     );

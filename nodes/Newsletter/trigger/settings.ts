@@ -7,13 +7,14 @@ import { publicationIn } from '../parameters/connection.ts';
 import { type ItemParameters, readCollection, readFields, readParameter, readValue } from '../parameters/read.ts';
 import { subscriptionInclude } from '../parameters/subscription.ts';
 import { expandOf, type OutputForm, readOutputForm, subscription } from '../records.ts';
-import { type EventName, type Filter, type ListPart, partFor, toFilter } from './events.ts';
+import { type EventName, type Filter, needsScan, toFilter } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
 import { changes, eventsProperty, fieldNames, filters, pagesOption, sinceOption } from './parameters.ts';
 
 export interface Settings {
   readonly events: readonly EventName[];
-  readonly part: ListPart;
+  /** Whether the events need the scan of the whole list. */
+  readonly scans: boolean;
   /** The publication the node names; empty for the credential's. */
   readonly publication: string;
   readonly filter: Filter;
@@ -42,7 +43,7 @@ export function readSettings(context: IPollFunctions): Settings {
   const options: unknown = context.getNodeParameter('options', {});
   return {
     events: chosen,
-    part: partFor(chosen),
+    scans: needsScan(chosen),
     publication: publicationIn(context),
     filter: toFilter(readFields(item, 'filters', filters)),
     form,

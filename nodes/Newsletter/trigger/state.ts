@@ -131,12 +131,12 @@ export class WatchStateStore {
    * later poll finds the same changes from it.
    */
   mustSave({ state: before, stored, isRecovered }: LoadedState, after: WatchState, settings: Settings): boolean {
-    const { part, events } = settings;
+    const { scans, events } = settings;
     if (isRecovered) return true;
     if (after === before) return false;
     // n8n saves after an activation; its durable scheduler, which says `update`, may start without one.
     if (stored === null) return this.#context.getActivationMode() === 'update';
-    if (part === 'newest' || after.scan === null) return false;
+    if (!scans || after.scan === null) return false;
     // The first scan: the list as it was cannot be read again.
     if (before.scan === null || before.scan.pass === 0) return true;
     // A new subscription: its next change is only found against this first reading.

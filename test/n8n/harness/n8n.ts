@@ -22,8 +22,8 @@ export interface Installation {
   kill(): Promise<void>;
   /** Ends n8n with SIGTERM, as a service manager does. */
   stop(): Promise<void>;
-  /** Starts a worker for queue mode, and waits until it is ready. */
-  startWorker(): Promise<RunningProcess>;
+  /** Starts a further process for queue mode, and waits until it is ready. */
+  startAlso(kind: 'worker' | 'webhook'): Promise<{ readonly url: string; readonly output: () => string }>;
   /** The last lines that n8n printed. */
   output(): string;
   /** The ID of the process started last. */
@@ -55,7 +55,7 @@ export async function createInstallation(
   };
   const n8n = (...args: string[]): Promise<string> => run(node, [command, ...args], { env });
   let running: RunningProcess | undefined;
-  const workers: RunningProcess[] = [];
+  const others: RunningProcess[] = [];
 
   return {
     userFolder,
@@ -82,24 +82,22 @@ export async function createInstallation(
     async stop() {
       await running?.stop();
     },
-    async startWorker() {
-      const [health, workerBroker] = await freeNumbers(2);
-      const worker = start(node, [command, 'worker', '--concurrency=2'], {
-        env: {
-          ...env,
-          N8N_RUNNERS_BROKER_PORT: String(workerBroker),
-          QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-          QUEUE_HEALTH_CHECK_PORT: String(health),
-        },
-      });
-      workers.push(worker);
-      await untilReady(`http://127.0.0.1:${health}`, worker);
-      return worker;
+    async startAlso(kind) {
+      const [ownPort = '', ownBroker = ''] = (await freeNumbers(2)).map(String);
+      const server =
+        kind === 'worker'
+          ? { QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: ownPort }
+          : { N8N_PORT: ownPort };
+      const other = start(node, [command, kind], { env: { ...env, N8N_RUNNERS_BROKER_PORT: ownBroker, ...server } });
+      others.push(other);
+      const address = serverUrl(Number(ownPort));
+      await untilReady(address, other);
+      return { url: address, output: () => other.output() };
     },
     output: () => running?.output() ?? '',
     pid: () => running?.child.pid,
     async close() {
-      const processes = running ? [...workers, running] : workers;
+      const processes = running ? [...others, running] : others;
       await Promise.all(processes.map((each) => each.stop()));
       await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -273,6 +273,12 @@ export class Rest {
     return this.#send('POST', `/rest/workflows/${workflowId}/run`, body);
   }
 
+  /** Runs a failed execution again from its data, as "Retry" in the list does. @returns the ID of the new execution */
+  async retry(id: string): Promise<string> {
+    const body = { loadWorkflow: false };
+    return String((await this.#send<{ id: unknown }>('POST', `/rest/executions/${id}/retry`, body)).id);
+  }
+
   credentials(): Promise<readonly { readonly id: string; readonly updatedAt: string }[]> {
     return this.#send('GET', '/rest/credentials');
   }

@@ -13,8 +13,8 @@ export const site = 'https://www.example.com';
 export interface Form {
   readonly workflow: string;
   readonly endpoint: string;
-  /** Posts a signup as the tag does. */
-  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** Posts a signup as the tag does. @param to - the address of another process of this n8n */
+  post(body: unknown, headers?: Readonly<Record<string, string>>, to?: string): Promise<Response>;
   /** The items of all executions, after waiting for this many; additional ones would be included. */
   items(count: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
@@ -41,8 +41,8 @@ export async function publish(
   return {
     workflow,
     endpoint,
-    post: (body, headers) =>
-      fetch(endpoint, {
+    post: (body, headers, to = on.url) =>
+      fetch(endpoint.replace(on.url, to), {
         method: 'POST',
         headers: { origin: site, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -7,6 +7,13 @@ import type { Execution, NodeOutput, Rest } from './rest.ts';
 const trigger = 'Subscribed';
 const reader = 'Read again';
 
+/** Six schedules a minute, since n8n refuses one with a shorter interval. */
+export const often = {
+  pollTimes: {
+    item: [0, 10, 20, 30, 40, 50].map((second) => ({ mode: 'custom', cronExpression: `${second} * * * * *` })),
+  },
+} as const;
+
 /** Practically no schedule, for tests that poll themselves. */
 export const unscheduled = { pollTimes: { item: [{ mode: 'everyX', unit: 'hours', value: 23 }] } } as const;
 
@@ -50,7 +57,7 @@ export async function watchSubscriptions(
     {
       name: trigger,
       type: triggerType,
-      parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] }, ...parameters },
+      parameters: { ...often, ...parameters },
       credentials,
     },
     {

@@ -4,17 +4,10 @@ import { CapacityError } from '@newsletter-kit/core/watch';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type EventName,
-  events,
-  matches,
-  partFor,
-  toFilter,
-  toItem,
-} from '../../../nodes/Newsletter/trigger/events.ts';
+import { type EventName, matches, toFilter, toItem } from '../../../nodes/Newsletter/trigger/events.ts';
 import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
-import { toUnixSeconds } from '../../../nodes/Newsletter/parameters/moment.ts';
+import { readValue } from '../../../nodes/Newsletter/parameters/read.ts';
 import { readSettings, type Settings } from '../../../nodes/Newsletter/trigger/settings.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -67,7 +60,7 @@ function openSandbox() {
 it('reads the size of the list with one request, and rejects too many subscriptions with a remedy', async () => {
   const { sandbox, engine } = openSandbox();
   try {
-    const refusal: unknown = await checkSize(engine, 'all', undefined, 10).catch((error: unknown) => error);
+    const refusal: unknown = await checkSize(engine, undefined, 10).catch((error: unknown) => error);
     expect(sandbox.requests()).toHaveLength(1);
     const node = {
       id: '1',
@@ -79,17 +72,13 @@ it('reads the size of the list with one request, and rejects too many subscripti
     };
     expect(toTriggerFailure(node, refusal)).toMatchObject({
       message: expect.stringMatching(/^This trigger can watch 10 subscriptions at most, and there are \d+$/),
-      description: expect.stringMatching(/"New Subscriber".*"Subscriber Unsubscribed".*newsletter watch/),
+      description: expect.stringMatching(/"New Subscriber".*newsletter watch/),
       failure: { cause: 'configuration-invalid' },
     });
-    await expect(checkSize(engine, 'all', undefined, 1_000)).resolves.toBeUndefined();
-    await expect(checkSize(engine, 'newest', undefined, 1)).resolves.toBeUndefined();
-    expect(sandbox.requests()).toHaveLength(2);
-    await checkSize(engine, 'inactive');
+    await expect(checkSize(engine, undefined, 1_000)).resolves.toBeUndefined();
     expect(sandbox.requests().map(({ query }) => [query['status'], query['page'], query['limit']])).toEqual([
       [undefined, '1', '1'],
       [undefined, '1', '1'],
-      ['inactive', '1', '1'],
     ]);
   } finally {
     sandbox.close();
@@ -111,13 +100,13 @@ it('accepts a list whose size the service does not report, and no other failure'
   try {
     const { totalResults: size } = await engine.list('subscriptions.list', { page: 1, limit: 1 });
     if (size === null) throw new Error('The sandbox reports the size.');
-    await expect(checkSize(engine, 'all', undefined, size)).resolves.toBeUndefined();
-    await expect(checkSize(engine, 'all', undefined, size - 1)).rejects.toMatchObject({ size });
+    await expect(checkSize(engine, undefined, size)).resolves.toBeUndefined();
+    await expect(checkSize(engine, undefined, size - 1)).rejects.toMatchObject({ size });
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 400 } });
-    await expect(checkSize(engine, 'all', undefined, 1)).resolves.toBeUndefined();
+    await expect(checkSize(engine, undefined, 1)).resolves.toBeUndefined();
     sandbox.faults.clear();
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
-    await expect(checkSize(engine, 'all', undefined, 1)).rejects.toMatchObject({ status: 401 });
+    await expect(checkSize(engine, undefined, 1)).rejects.toMatchObject({ status: 401 });
   } finally {
     sandbox.close();
   }
@@ -160,7 +149,7 @@ describe('the settings', () => {
   it('have defaults', () => {
     expect(read({ events: ['subscriptionCreated'] })).toMatchObject({
       events: ['subscriptionCreated'],
-      part: 'newest',
+      scans: false,
       publication: '',
       filter: {},
       form: { output: 'simplified' },
@@ -253,19 +242,11 @@ describe('the item of an event', () => {
     const item = toItem(name as EventName, happened, { output: 'raw' });
     expect(item).toStrictEqual({ ...subscription, event: name, ...facts });
   });
-
-  it.each([
-    [['subscriptionCreated'], 'newest'],
-    [['subscriptionUnsubscribed'], 'inactive'],
-    [['subscriptionCreated', 'subscriptionUnsubscribed'], 'all'],
-    [['subscriptionUpdated'], 'all'],
-    [Object.keys(events), 'all'],
-  ])('for %j reads the part %s', (names, part) => {
-    expect(partFor(names as EventName[])).toBe(part);
-  });
 });
 
 describe('a date in the editor', () => {
+  const date = { displayName: 'Since', name: 'since', type: 'dateTime', default: '' } as const;
+
   it.each([
     ['2026-11-21T00:00:00', 'Europe/Berlin', '2026-11-20T23:00:00Z'],
     ['2026-07-21T00:00:00', 'Europe/Berlin', '2026-07-20T22:00:00Z'],
@@ -281,14 +262,14 @@ describe('a date in the editor', () => {
     ['2026-10-25T03:30:00', 'Europe/Berlin', '2026-10-25T02:30:00Z'],
     ['2026-11-01T03:00:00', 'America/New_York', '2026-11-01T08:00:00Z'],
   ])('%s in %s is %s', (entered, zone, moment) => {
-    expect(toUnixSeconds(entered, zone)).toBe(seconds(moment));
+    expect(readValue(date, entered, zone)).toBe(seconds(moment));
   });
 
   it('is also read from a Date, which expressions return', () => {
-    expect(toUnixSeconds(new Date('2026-11-21T09:30:00Z'), 'Europe/Berlin')).toBe(seconds('2026-11-21T09:30:00Z'));
+    expect(readValue(date, new Date('2026-11-21T09:30:00Z'), 'Europe/Berlin')).toBe(seconds('2026-11-21T09:30:00Z'));
   });
 
-  it.each(['yesterday', '', '2026-13-40', {}])('%j is undefined', (entered) => {
-    expect(toUnixSeconds(entered, 'UTC')).toBeUndefined();
+  it.each(['yesterday', 'day 3', '2026-13-40', {}])('%j is refused', (entered) => {
+    expect(() => readValue(date, entered)).toThrow('"Since" must be a date such as');
   });
 });

@@ -2,7 +2,7 @@
 import type { WatchState } from '@newsletter-kit/core/watch';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type EventName, partFor } from '../../../nodes/Newsletter/trigger/events.ts';
+import { type EventName, needsScan } from '../../../nodes/Newsletter/trigger/events.ts';
 import type { Settings } from '../../../nodes/Newsletter/trigger/settings.ts';
 import { WatchStateStore } from '../../../nodes/Newsletter/trigger/state.ts';
 
@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the stored state', () => {
-  const settings = { events: ['subscriptionCreated'], part: 'newest', since: undefined } as unknown as Settings;
+  const settings = { events: ['subscriptionCreated'], scans: false, since: undefined } as unknown as Settings;
   let node: Record<string, unknown>;
   let workflow: Record<string, unknown>;
   /** The memory of a process belongs to a workflow; another one is a process that has started anew. */
@@ -115,7 +115,7 @@ describe('the stored state', () => {
   });
 
   it.each([
-    { what: 'an event', changes: { events: ['subscriptionUpdated'], part: 'all' } },
+    { what: 'an event', changes: { events: ['subscriptionUpdated'], scans: true } },
     { what: 'a filter', changes: { filter: { utm_source: ['pier'] } } },
   ])('is the same with another $what', ({ changes }) => {
     save(1);
@@ -195,7 +195,7 @@ describe('whether the state must be saved without a report', () => {
       } as unknown as IPollFunctions);
     const state = before ?? stateOf();
     const stored = isNew ? null : { state, id: '1', name: 'Trigger', savedAt: Date.now() - minutes(saved) };
-    const settings = { events, part: partFor(events) } as unknown as Settings;
+    const settings = { events, scans: needsScan(events) } as unknown as Settings;
     const loaded = { state, stored, isRecovered };
     open().save(stateOf({ revision: last }), loaded, settings, false);
     if (other) open(other).save(stateOf({ revision: 9 }), loaded, settings, false);

@@ -18,18 +18,12 @@ import { notMapped, readCustomFieldsOf, readKinds } from '../../parameters/custo
 import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
-import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
+import { remembered } from '../../remembered.ts';
+import { toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
-import {
-  addressReader,
-  consentFailure,
-  ItemConsent,
-  type Json,
-  type KeepOut,
-  readKeepOut,
-} from './bulkImportConsent.ts';
-import { notationFailure, notationReader } from './bulkImportNotation.ts';
+import { addressReader, ItemConsent, type Json, type KeepOut, readKeepOut, tableFailure } from './bulkImportConsent.ts';
+import { notationReader } from './bulkImportNotation.ts';
 import {
   allowLargeImport,
   importOptions,
@@ -96,11 +90,11 @@ async function prepare(given: readonly OperationContext[]): Promise<Import> {
   const [first] = given;
   if (first === undefined) throw new ParameterMismatch('There are no items');
   const { node } = first;
-  const asked = <Value>(read: () => Value, failure = consentFailure, of?: INodeProperties): Value => {
+  const asked = <Value>(read: () => Value, of?: INodeProperties): Value => {
     try {
       return read();
     } catch (error) {
-      throw error instanceof TableError ? failure(node.getNode(), error, of?.displayName) : error;
+      throw error instanceof TableError ? tableFailure(node.getNode(), error, of?.displayName) : error;
     }
   };
   const options = asked(() => readOptions(first));
@@ -121,9 +115,9 @@ async function prepare(given: readonly OperationContext[]): Promise<Import> {
     }
   };
   const consent = asked(() => new ItemConsent(jsons, addressOf, options));
-  const list = asked(() => readKeepOut(options.keepOut, options), consentFailure, keepOut);
+  const list = asked(() => readKeepOut(options.keepOut, options), keepOut);
   const known = isManual ? undefined : await readCustomFieldsOf(first.engine);
-  const explained = known && asked(() => notationReader(jsons, known, options), notationFailure);
+  const explained = known && asked(() => notationReader(jsons, known, options));
   return { first, items, options, consent, keepOut: list, explained: explained ?? ((json) => json) };
 }
 
@@ -207,7 +201,8 @@ async function importAll(one: Import): Promise<readonly ItemOutcome[]> {
   const { logger } = node;
   const outcomes = new Outcomes(items);
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
-  const toFailure = convertOnce((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
+  // All rows of a failed call share its error.
+  const toFailure = remembered((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
   const signal = node.getExecutionCancelSignal();
 
   const result = await importSubscriptions({
@@ -270,16 +265,6 @@ async function* rows(
       else yield { row, problem: error instanceof Error ? error.message : String(error) };
     }
   }
-}
-
-/** Converts an error once: all rows of a failed call share it. */
-function convertOnce(convert: (error: unknown) => NodeFailure): (error: unknown) => NodeFailure {
-  const converted = new Map<unknown, NodeFailure>();
-  return (error) => {
-    const known = converted.get(error) ?? convert(error);
-    converted.set(error, known);
-    return known;
-  };
 }
 
 function progressLogger(logger: Logger): (progress: ImportProgress) => void {

@@ -7,12 +7,22 @@ import {
   namesText,
   type Refusal,
   type TableError,
+  yesNoText,
 } from '@newsletter-kit/core/import';
 import { addressKey } from '@newsletter-kit/core/signup';
 import { type INode, NodeOperationError } from 'n8n-workflow';
 import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
-import { type ConsentAnswers, keepOut, leftBy, nobodyLeftBy } from './bulkImportOptions.ts';
+import { remembered } from '../../remembered.ts';
+import {
+  type ConsentAnswers,
+  dateOrder,
+  decimalMark,
+  keepOut,
+  leftBy,
+  nobodyLeftBy,
+  yesNo,
+} from './bulkImportOptions.ts';
 
 /** The fields of an item. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -105,12 +115,7 @@ const isHeading = (email: string, json: Json): boolean =>
  * of items have the same few names.
  */
 export function addressReader(): (json: Json) => string | undefined {
-  const known = new Map<string, boolean>();
-  const isEmail = (name: string): boolean => {
-    const read = known.get(name) ?? meansEmail(name);
-    known.set(name, read);
-    return read;
-  };
+  const isEmail = remembered(meansEmail);
   return (json) => {
     for (const name of Object.keys(json)) {
       const value = isEmail(name) ? json[name] : undefined;
@@ -120,8 +125,8 @@ export function addressReader(): (json: Json) => string | undefined {
   };
 }
 
-/** The error of items that do not tell who wants emails, with the values to paste. @param of - whose items */
-export function consentFailure(node: INode, { message, remedies }: TableError, of = ''): NodeOperationError {
+/** The error of items that do not tell how to read them, with the values to enter. @param of - whose items */
+export function tableFailure(node: INode, { message, remedies }: TableError, of = ''): NodeOperationError {
   const told = remedies.flatMap((remedy) =>
     remedy.option === 'leftBy' ? [leftByText(remedy.column, remedy.values)] : [],
   );
@@ -129,11 +134,17 @@ export function consentFailure(node: INode, { message, remedies }: TableError, o
   const unnamed = others.filter(
     (column) => !remedies.some((each) => each.option === 'leftBy' && each.column === column),
   );
+  const words = remedies.flatMap((remedy) => (remedy.option === 'yesNo' ? [yesNoText(remedy.values)] : []));
   const description = [
     told.length > 0 &&
       `Add "${leftBy.displayName}" in Options, paste \`${told.join('; ')}\`, and write left, subscribed or unconfirmed for each "?". A field by which nobody leaves belongs into "${nobodyLeftBy.displayName}" instead.`,
     unnamed.length > 0 &&
       `If nobody leaves by ${quoted(unnamed, 'and')}, add "${nobodyLeftBy.displayName}" in Options, and paste \`${namesText(unnamed)}\`${told.length > 0 ? '' : `; if somebody does, add "${leftBy.displayName}" with a line such as \`${leftByText(unnamed[0] ?? 'Status', { gone: 'left', here: 'subscribed' })}\``}.`,
+    words.length > 0 &&
+      `Add "${yesNo.displayName}" in Options, paste \`${words.join(', ')}\`, and write yes or no for each "?".`,
+    ...[dateOrder, decimalMark].map(
+      ({ name, displayName }) => remedies.some(({ option }) => option === name) && `Add "${displayName}" in Options.`,
+    ),
     remedies.length === 0 && `Correct "${leftBy.displayName}" or "${nobodyLeftBy.displayName}" in Options.`,
     'Nothing was sent.',
   ].filter((sentence) => sentence !== false);

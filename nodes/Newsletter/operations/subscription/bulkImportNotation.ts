@@ -1,17 +1,7 @@
 /** Bulk Import: finds out how the fields of the items write dates, numbers, yes and no. */
-import {
-  ask,
-  fieldValueReader,
-  kindOf,
-  type NotationAnswers,
-  notationOf,
-  type TableError,
-  yesNoText,
-} from '@newsletter-kit/core/import';
-import { type INode, NodeOperationError } from 'n8n-workflow';
+import { ask, fieldValueReader, kindOf, type NotationAnswers, notationOf } from '@newsletter-kit/core/import';
 import type { KnownCustomFields } from '../../parameters/customFields.ts';
 import { headingsOf, type Json } from './bulkImportConsent.ts';
-import { dateOrder, decimalMark, yesNo } from './bulkImportOptions.ts';
 
 /**
  * Makes the function that gives an item with the texts that only their whole field explains in the form of the API.
@@ -43,18 +33,4 @@ export function notationReader(
       if (typeof json[name] === 'string') explained[name] = read(json[name]) ?? json[name];
     return explained;
   };
-}
-
-/** The error of items that do not tell how they are to be read, with what to enter. */
-export function notationFailure(node: INode, { message, remedies }: TableError): NodeOperationError {
-  const told = remedies.flatMap((remedy) => (remedy.option === 'yesNo' ? [yesNoText(remedy.values)] : []));
-  const description = [
-    told.length > 0 &&
-      `Add "${yesNo.displayName}" in Options, paste \`${told.join(', ')}\`, and write yes or no for each "?".`,
-    ...[dateOrder, decimalMark].map(
-      ({ name, displayName }) => remedies.some(({ option }) => option === name) && `Add "${displayName}" in Options.`,
-    ),
-    'Nothing was sent.',
-  ].filter((sentence) => sentence !== false);
-  return new NodeOperationError(node, message, { description: description.join(' ') });
 }

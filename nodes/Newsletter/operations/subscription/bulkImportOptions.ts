@@ -2,7 +2,7 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { type ConsentOptions, leftByIn, namesIn, type NotationAnswers, yesNoIn } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
-import { collection } from '../../parameters/properties.ts';
+import { collection, text, toggle } from '../../parameters/properties.ts';
 import { ParameterMismatch, readCollection } from '../../parameters/read.ts';
 import type { OperationContext } from '../definition.ts';
 
@@ -15,45 +15,37 @@ const batchSize: INodeProperties = {
   description: 'How many items go into one request. If a request fails, its items fail and the others continue.',
 };
 
-export const allowLargeImport: INodeProperties = {
+export const allowLargeImport = toggle({
   displayName: 'Allow Large Import',
   name: 'allowLargeImport',
-  type: 'boolean',
-  default: false,
   description:
     'Whether to import also where that would change more than 100 subscriptions and more than 10 % of a publication that has some already',
-};
+});
 
-export const leftBy: INodeProperties = {
+export const leftBy = text({
   displayName: 'Fields That Tell Who Left',
   name: 'leftBy',
-  type: 'string',
   typeOptions: { rows: 3 },
-  default: '',
   placeholder: 'e.g. Status: active = subscribed, gone = left, (blank) = left',
   description:
     'Input fields by which people leave, one a line, and what their values say: subscribed, unconfirmed or left. (blank) stands for empty fields and (filled) for all other values. Items with a value that is not named are not imported. Where an answer is missing, the error has the text to paste.',
-};
+});
 
-export const nobodyLeftBy: INodeProperties = {
+export const nobodyLeftBy = text({
   displayName: 'Fields Without Such a Meaning',
   name: 'nobodyLeftBy',
-  type: 'string',
-  default: '',
   placeholder: 'e.g. Country, Owner',
   description:
     'Input fields by which nobody leaves, separated by commas. An item in which one of them refuses emails in known words, such as "unsubscribed", is not imported all the same.',
-};
+});
 
-export const yesNo: INodeProperties = {
+export const yesNo = text({
   displayName: 'Words for Yes and No',
   name: 'yesNo',
-  type: 'string',
-  default: '',
   placeholder: 'e.g. Ja = yes, Nein = no',
   description:
     'What the values of yes/no fields say in words that are not known. Where an answer is missing, the error has the text to paste.',
-};
+});
 
 export const dateOrder: INodeProperties = {
   displayName: 'Date Order',
@@ -91,24 +83,20 @@ const unconfirmed: INodeProperties = {
   ],
 };
 
-export const keepOut: INodeProperties = {
+export const keepOut = text({
   displayName: 'Keep Out',
   name: 'keepOut',
-  type: 'string',
-  default: '',
   placeholder: 'e.g. gone@example.com, left@example.org',
   description:
     'People who are not imported: email addresses or SHA-256 hashes of them in lower case, separated by commas, blanks or lines, or a list from an expression. Of items with a status, such as those of Get Many, only people who left, bounced or complained are kept out.',
-};
+});
 
-export const onlyPreview: INodeProperties = {
+export const onlyPreview = toggle({
   displayName: 'Only Preview',
   name: 'onlyPreview',
-  type: 'boolean',
-  default: false,
   description:
     'Whether to send nothing, and return one item that says what the import would do. To see who is known already, it reads the publication.',
-};
+});
 
 const single = [allowLargeImport, batchSize, dateOrder, decimalMark, onlyPreview, unconfirmed];
 

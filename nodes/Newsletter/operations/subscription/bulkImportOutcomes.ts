@@ -15,15 +15,8 @@ interface AcceptedBatch {
 
 type RowOutcome =
   | { readonly batch: AcceptedBatch }
-  | { readonly status: 'rejected' | 'duplicate' | 'left' | 'unconfirmed'; readonly reason: string }
+  | { readonly status: keyof typeof meanings; readonly reason: string }
   | { readonly error: NodeFailure };
-
-/** Rejections that have a status of their own. */
-const statuses: Readonly<Partial<Record<Rejection['kind'], 'duplicate' | 'left' | 'unconfirmed'>>> = {
-  duplicate: 'duplicate',
-  left: 'left',
-  unconfirmed: 'unconfirmed',
-};
 
 /** What a status means, for the error output, where an item has the reason but no status. */
 const meanings = {
@@ -32,6 +25,8 @@ const meanings = {
   left: 'This person has left, and stays out. ',
   unconfirmed: 'This person never confirmed, and stays out. ',
 } as const;
+
+const isStatus = (kind: string): kind is keyof typeof meanings => kind in meanings;
 
 /** The outcome of each item, with only the fields that the output needs. Rows are numbered from 1, as the items. */
 export class Outcomes {
@@ -86,7 +81,7 @@ export class Outcomes {
   rejected({ row, kind, reason }: Pick<Rejection, 'row' | 'kind' | 'reason'>): void {
     const { row: last, nameOf } = this.#last;
     const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
-    this.#outcomes[row] = { status: statuses[kind] ?? 'rejected', reason: reasonOf(named, this.#items) };
+    this.#outcomes[row] = { status: isStatus(kind) ? kind : 'rejected', reason: reasonOf(named, this.#items) };
   }
 
   /** Sets the error of all items without an outcome: they were never sent. */

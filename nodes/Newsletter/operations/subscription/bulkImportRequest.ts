@@ -1,6 +1,7 @@
 /** Bulk Import: builds the subscription of an input item, by either mapping mode. */
 import type { INodeProperties } from 'n8n-workflow';
 import { customFields, readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
+import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
@@ -110,18 +111,11 @@ async function fromInput(
   };
 }
 
-const mostNamed = 5;
-
 function missingAddress(item: Json): string {
   const [empty] = Object.entries(item).find(([name, value]) => meansEmail(name) && !String(value ?? '').trim()) ?? [];
   if (empty !== undefined) return `"${empty}" is empty. Enter the address, or leave the item out`;
   const names = Object.keys(item);
-  const some = names.slice(0, mostNamed).map((name) => `"${name}"`);
-  const have =
-    names.length === 0
-      ? 'the item has no fields'
-      : `the item has ${some.join(', ')}${names.length > mostNamed ? ' and others' : ''}`;
-  return `"email" is missing: ${have}. Name the field with the address "email", or choose Map Each Column Manually`;
+  return `"email" is missing: the item has ${names.length === 0 ? 'no fields' : quoted(names, 'and')}. Name the field with the address "email", or choose Map Each Column Manually`;
 }
 
 /** The fields of a request that are read here. */

@@ -8,13 +8,29 @@ import type { INodeProperties } from 'n8n-workflow';
 import { filledInByAgent, usedByAgent } from '../../execution.ts';
 import { customFields, type MappingContext, readMapped } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
-import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/properties.ts';
+import {
+  collection,
+  describe,
+  newsletterLists,
+  premiumTiers,
+  text,
+  titleOf,
+  toggle,
+} from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
 import { automations, doubleOptIn, email, tiers } from '../../parameters/subscription.ts';
 import { upsertedSubscription } from '../../records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
-import { createNew, findBefore, toItem, upsert } from './upsert.ts';
+import { findBefore, toItem, upsert } from './upsert.ts';
+
+/** Name, label and description of a parameter for a field of the request, and what differs from other parameters. */
+const field = (name: keyof typeof words, more: Partial<INodeProperties> = {}) => ({
+  displayName: titleOf(name),
+  name,
+  description: describe(words[name]),
+  ...more,
+});
 
 export const gift: INodeProperties = {
   ...complimentaryAccess,
@@ -24,23 +40,9 @@ export const gift: INodeProperties = {
   description: describe(words.complimentary_gift_id),
 };
 
-export const paymentsCustomer: INodeProperties = {
-  displayName: 'Payments Customer ID',
-  name: 'payments_customer_id',
-  type: 'string',
-  placeholder: 'e.g. cus_Q1w2E3r4T5',
-  default: '',
-  description: describe(words.payments_customer_id),
-};
+export const paymentsCustomer = text(field('payments_customer_id', { placeholder: 'e.g. cus_Q1w2E3r4T5' }));
 
-export const tier: INodeProperties = {
-  displayName: 'Tier',
-  name: 'tier',
-  type: 'options',
-  default: 'free',
-  description: describe(words.tier),
-  options: [...tiers],
-};
+export const tier: INodeProperties = { ...field('tier'), type: 'options', default: 'free', options: [...tiers] };
 
 /** Named as the fields of the request. */
 export const additionalFields: readonly INodeProperties[] = [
@@ -57,91 +59,28 @@ export const additionalFields: readonly INodeProperties[] = [
     byId: describe(words.premium_tier_ids),
     byName: describe(words.premium_tiers),
   }),
-  {
-    displayName: 'Referral Code',
-    name: 'referral_code',
-    type: 'string',
-    placeholder: 'e.g. gBZbSVal1X',
-    default: '',
-    description: describe(words.referral_code),
-  },
-  {
-    displayName: 'Referring Site',
-    name: 'referring_site',
-    type: 'string',
-    placeholder: 'e.g. https://www.example.com/blog',
-    default: '',
-    description: describe(words.referring_site),
-  },
-  {
-    displayName: 'Send Welcome Email',
-    name: 'send_welcome_email',
-    type: 'boolean',
-    default: false,
-    description: describe(words.send_welcome_email),
-  },
-  {
-    displayName: 'Skip Newsletter List Auto-Subscribe',
-    name: 'skip_newsletter_list_auto_subscribe',
-    type: 'boolean',
-    default: false,
-    description: describe(words.skip_newsletter_list_auto_subscribe),
-  },
+  text(field('referral_code', { placeholder: 'e.g. gBZbSVal1X' })),
+  text(field('referring_site', { placeholder: 'e.g. https://www.example.com/blog' })),
+  toggle(field('send_welcome_email')),
+  toggle(field('skip_newsletter_list_auto_subscribe', { displayName: 'Skip Newsletter List Auto-Subscribe' })),
   tier,
-  {
-    displayName: 'UTM Campaign',
-    name: 'utm_campaign',
-    type: 'string',
-    placeholder: 'e.g. spring-launch',
-    default: '',
-    description: describe(words.utm_campaign),
-  },
-  {
-    displayName: 'UTM Content',
-    name: 'utm_content',
-    type: 'string',
-    placeholder: 'e.g. header-button',
-    default: '',
-    description: describe(words.utm_content),
-  },
-  {
-    displayName: 'UTM Medium',
-    name: 'utm_medium',
-    type: 'string',
-    placeholder: 'e.g. social',
-    default: '',
-    description: describe(words.utm_medium),
-  },
-  {
-    displayName: 'UTM Source',
-    name: 'utm_source',
-    type: 'string',
-    placeholder: 'e.g. instagram',
-    default: '',
-    description: describe(words.utm_source),
-  },
-  {
-    displayName: 'UTM Term',
-    name: 'utm_term',
-    type: 'string',
-    placeholder: 'e.g. newsletter design',
-    default: '',
-    description: describe(words.utm_term),
-  },
+  text(field('utm_campaign', { placeholder: 'e.g. spring-launch' })),
+  text(field('utm_content', { placeholder: 'e.g. header-button' })),
+  text(field('utm_medium', { placeholder: 'e.g. social' })),
+  text(field('utm_source', { placeholder: 'e.g. instagram' })),
+  text(field('utm_term', { placeholder: 'e.g. newsletter design' })),
 ];
 
 /**
  * A parameter of Create or Update alone. Create leaves an existing subscription unchanged, and Bulk Import would have
  * one switch for all items.
  */
-const reactivation: INodeProperties = {
-  displayName: 'Reactivate Someone Who Unsubscribed',
-  name: 'reactivate_existing',
-  type: 'boolean',
-  default: false,
-  description: describe(words.reactivate_existing),
-  displayOptions: { hide: { '@tool': [true] } },
-};
+const reactivation = toggle(
+  field('reactivate_existing', {
+    displayName: 'Reactivate Someone Who Unsubscribed',
+    displayOptions: { hide: { '@tool': [true] } },
+  }),
+);
 
 const optional = (fields: readonly INodeProperties[]): readonly INodeProperties[] =>
   collection(
@@ -206,7 +145,7 @@ export const create: ItemOperation = {
   async execute(context) {
     const request = await readRequest(context, properties);
     const { found } = await findBefore(context, request.email);
-    if (found === null) return [await createNew(context, request, properties)];
+    if (found === null) return [await upsert(context, request, properties, false)];
     if (readParameter(context, ifSubscribed) === 'passOver')
       return [toItem(context, { record: found, outcome: 'unchanged', ignored: [] }, properties)];
     throw new ParameterMismatch(

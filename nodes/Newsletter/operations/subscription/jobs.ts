@@ -5,6 +5,7 @@ import { awaitUpdate, type FinishedUpdate, type UpdateItem, UpdatePendingError }
 import { addressKey } from '@newsletter-kit/core/signup';
 import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import type { AgentPermission } from '../../parameters/agents.ts';
+import { toggle } from '../../parameters/properties.ts';
 import { type ItemParameters, readParameter } from '../../parameters/read.ts';
 import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
@@ -15,13 +16,12 @@ import { findAll, type FoundByAddress } from './read.ts';
 /** One subscription, and the changes to it. */
 export type JobChange = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
 
-const wait: INodeProperties = {
+const wait = toggle({
   displayName: 'Wait for Completion',
   name: 'waitForCompletion',
-  type: 'boolean',
   default: true,
   description: 'Whether to wait for the end of the job, and to report refused changes',
-};
+});
 
 const timeout: INodeProperties = {
   displayName: 'Timeout (Seconds)',

@@ -9,6 +9,7 @@ import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
 import { byName, collection, describe, premiumTiers } from '../../parameters/properties.ts';
 import {
+  email,
   noSubscription,
   readSubscriber,
   statuses,
@@ -46,14 +47,7 @@ const filters: readonly INodeProperties[] = [
     typeOptions: { dateOnly: true },
     description: describe(parameters.creation_date),
   },
-  {
-    displayName: 'Email',
-    name: 'email',
-    type: 'string',
-    placeholder: 'name@email.com',
-    default: '',
-    description: describe(parameters.email),
-  },
+  { ...email, required: false, description: describe(parameters.email) },
   ...premiumTiers({
     byId: describe(parameters.premium_tier_ids),
     byName: describe(parameters.premium_tiers),
@@ -250,6 +244,10 @@ export interface Changed {
   readonly id: string;
   readonly email: string | undefined;
 }
+
+/** Ends the notice about a change. */
+export const notReadAgain =
+  ', but not all subscriptions could be read afterwards: the service finds one by its ID only by reading its list. Choose the subscription by its email to get it.';
 
 /**
  * Reads subscriptions again, in the fewest requests; those without a known address among the newest thousand.

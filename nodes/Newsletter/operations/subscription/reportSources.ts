@@ -5,7 +5,7 @@
 import { pageLimit } from '@newsletter-kit/core/contract';
 import { type Cohort, createSourceReport, type ReportDimension } from '@newsletter-kit/core/report';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { collection } from '../../parameters/properties.ts';
+import { collection, toggle } from '../../parameters/properties.ts';
 import { readFields, readParameter } from '../../parameters/read.ts';
 import type { ItemOperation } from '../definition.ts';
 
@@ -24,13 +24,11 @@ const by: INodeProperties = {
   ],
 };
 
-const includeStats: INodeProperties = {
+const includeStats = toggle({
   displayName: 'Include Opens and Clicks',
   name: 'includeStats',
-  type: 'boolean',
-  default: false,
   description: 'Whether to read the statistics of each subscription too, and return the means of their rates',
-};
+});
 
 const minimum: INodeProperties = {
   displayName: 'Minimum People',

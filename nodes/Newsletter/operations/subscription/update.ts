@@ -5,7 +5,7 @@ import { changesNotApplied } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
 import { customFields, readMapped } from '../../parameters/customFields.ts';
-import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
+import { collection, describe, labelsOf, newsletterLists, texts, toggle } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { email, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { toRecord, updatedSubscription } from '../../records.ts';
@@ -24,7 +24,7 @@ import {
 } from './jobs.ts';
 import { withOldValue } from './ignoredFields.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
-import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
+import { findByAddress, findSubscription, notReadAgain, recentById, type Subscription } from './read.ts';
 
 const updateFields: readonly INodeProperties[] = [
   texts('Add Name', {
@@ -47,13 +47,7 @@ const updateFields: readonly INodeProperties[] = [
   otherFields,
   paymentsCustomer,
   { ...tier, description: describe(words.tier) },
-  {
-    displayName: 'Unsubscribe',
-    name: 'unsubscribe',
-    type: 'boolean',
-    default: false,
-    description: describe(words.unsubscribe),
-  },
+  toggle({ displayName: 'Unsubscribe', name: 'unsubscribe', description: describe(words.unsubscribe) }),
 ];
 
 /** The parameters that fields of an input item fill, where they are mapped automatically; the address only names it. */
@@ -98,15 +92,6 @@ const unknownField = (name: string): string =>
 
 const properties = [subscriber, ...changeFields, ...waiting];
 
-/** A submitted update; `complete` after a wait for its job. */
-interface Updated {
-  readonly change: JobChange;
-  readonly job: string;
-  readonly status: 'complete' | 'pending';
-  /** The subscription before, where it was looked up by its address. */
-  readonly before: Subscription | undefined;
-}
-
 export const update: ItemOperation = {
   name: 'Update',
   description: 'Update tier, custom fields, lists or consent of a subscription; Bulk Update is faster for many',
@@ -116,15 +101,19 @@ export const update: ItemOperation = {
   properties,
   async execute(context) {
     const named = readSubscriber(context);
-    const { change, job, status, before } = await carryOut(context, named);
-    const outcome = { subscription_update_id: job, job_status: status };
-    if (status !== 'complete') return [{ id: change.subscription_id, ...outcome }];
+    const seconds = readWaiting(context);
+    const changes = await readChanges(context);
+    const before = 'id' in named ? undefined : await findSubscription(context, named, ['custom_fields']);
+    const id = 'id' in named ? named.id : (before?.id ?? '');
+    const change = { subscription_id: id, ...changes };
+    if (seconds === null)
+      return [{ id, subscription_update_id: await beginUpdate(context, [change]), job_status: 'pending' }];
+    const job = await updateOne(context, change, seconds, likelyAddress(context, named));
+    const outcome = { subscription_update_id: job, job_status: 'complete' };
     const record = await readUpdated(context, named, change);
     if (record === undefined) {
-      context.notice(
-        'The subscriptions were updated, but not all could be read afterwards: the service finds one by its ID only by reading its list. Choose the subscription by its email to get it.',
-      );
-      return [{ id: change.subscription_id, ...outcome }];
+      context.notice(`The subscriptions were updated${notReadAgain}`);
+      return [{ id, ...outcome }];
     }
     const notAsAsked = changesNotApplied(change, record);
     const ignored = before === undefined ? notAsAsked : withOldValue(notAsAsked, record, before);
@@ -135,16 +124,6 @@ export const update: ItemOperation = {
     return [toRecord({ ...record, ignored_fields: ignored, ...outcome })];
   },
 };
-
-async function carryOut(context: OperationContext, named: Subscriber): Promise<Updated> {
-  const seconds = readWaiting(context);
-  const changes = await readChanges(context);
-  const before = 'id' in named ? undefined : await findSubscription(context, named, ['custom_fields']);
-  const change = { subscription_id: 'id' in named ? named.id : (before?.id ?? ''), ...changes };
-  if (seconds === null) return { change, job: await beginUpdate(context, [change]), status: 'pending', before };
-  const job = await updateOne(context, change, seconds, likelyAddress(context, named));
-  return { change, job, status: 'complete', before };
-}
 
 /**
  * The subscription as it is now. One that is named by its ID is read by the address in the input item, if that is its

@@ -22,7 +22,7 @@ import {
   runInJobs,
   waiting,
 } from './jobs.ts';
-import { readAgain } from './read.ts';
+import { notReadAgain, readAgain } from './read.ts';
 
 const newStatus: INodeProperties = {
   displayName: 'New Status',
@@ -122,10 +122,7 @@ function tell({ notice }: OperationContext, job: JobResult, set: Status, status:
     notice(
       'The service accepted the new status, but its job could not be identified, so the node did not wait for it, and "status" may still change. Bulk Update Job: Get Many lists the jobs.',
     );
-  else if (status === undefined)
-    notice(
-      'The status was set, but not all subscriptions could be read afterwards: the service finds one by its ID only by reading its list. Choose the subscription by its email to get it.',
-    );
+  else if (status === undefined) notice(`The status was set${notReadAgain}`);
   else if (set === 'active' ? !getsMail(status) : !hasLeft(status))
     notice(
       `The job has ended, but a subscription is not "${set}": "status" of each item has what was read. An address that is invalid or still being checked is not activated.`,

@@ -43,18 +43,21 @@ interface Upserted {
  * Creates the subscription, or updates everything that can be updated of the one with this address.
  *
  * @param parameters - of the operation; notices and errors name fields by their labels
+ * @param mayUpdate - false where the address was looked up and is new: if somebody else creates the subscription in
+ *   between, the service only sets its custom fields
  * @throws NodeApiError or NodeOperationError that names the steps completed before the failure
  */
 export async function upsert(
   context: OperationContext,
   requested: SentRequest,
   parameters: readonly INodeProperties[],
+  mayUpdate = true,
 ): Promise<IDataObject> {
   const { found: before } = await findBefore(context, requested.email);
   const request = withoutReactivation(requested, before);
   const saved = await save(context, request);
   const run = async (): Promise<LaterResult> => {
-    const applied = await applyRemaining(context, request, saved);
+    const applied = mayUpdate && (await applyRemaining(context, request, saved));
     const record = await readBack(context, request, saved);
     const reactivated = hasLeft(before?.status) && !hasLeft(record.status);
     const isSame = before !== null && !applied && hasSameValues(before, record);
@@ -64,7 +67,7 @@ export async function upsert(
       ignored: notApplied(requested, record, { before, isNew: saved.isNew, reactivated }),
     };
   };
-  const unconfirmed = saved.isNew === true ? [] : unconfirmedFields(request, saved);
+  const unconfirmed = mayUpdate && saved.isNew !== true ? unconfirmedFields(request, saved) : [];
   return finish(context, saved, { run, unconfirmed, parameters });
 }
 
@@ -74,25 +77,6 @@ export async function findBefore(context: OperationContext, email: string): Prom
   if (earlier.before?.email === email) return earlier.before;
   earlier.before = { email, ...(await searchAddress(context, email, ['custom_fields'])) };
   return earlier.before;
-}
-
-/**
- * Creates the subscription for an address that was looked up and is new. If somebody else creates it in between, the
- * service only sets its custom fields.
- */
-export async function createNew(
-  context: OperationContext,
-  request: SentRequest,
-  parameters: readonly INodeProperties[],
-): Promise<IDataObject> {
-  const saved = await save(context, request);
-  const { isNew } = saved;
-  const run = async (): Promise<LaterResult> => {
-    const record = await readBack(context, request, saved);
-    const ignored = notApplied(request, record, { before: null, isNew, reactivated: false });
-    return { record, outcome: isNew === null ? null : isNew ? 'created' : 'updated', ignored };
-  };
-  return finish(context, saved, { run, unconfirmed: [], parameters });
 }
 
 async function save(context: OperationContext, request: SentRequest): Promise<Saved> {
