@@ -1,9 +1,8 @@
 /** `layout="dialog"`: renders, opens and closes the dialog, and decides when it may open by itself. */
 import type { html, TemplateResult } from 'lit';
+import type { PageTools } from './attribution.ts';
 import type { Messages } from './messages.ts';
 import { dialogKey, updateStored } from './store.ts';
-import type * as Visits from './visits.ts';
-import type * as Warnings from './warnings.ts';
 
 const styles = new CSSStyleSheet();
 styles.replaceSync(`
@@ -53,9 +52,8 @@ export interface DialogHost extends HTMLElement {
   readonly storage: string;
 }
 
-/** Functions of the element's own file, of whose state this file must not have a second copy. */
-export type DialogTools = Pick<typeof Visits, 'hasConsent'> &
-  Pick<typeof Warnings, 'oneOf'> & { readonly html: typeof html };
+/** Functions of the element's own file. */
+type DialogTools = PageTools & { readonly html: typeof html };
 
 export interface Dialog {
   /** Reads the element's attributes, and starts to listen for events that open the dialog. */
@@ -191,10 +189,9 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
         .join();
       const pause = host.getAttribute('ask-again') || 'page';
       askAgain = oneOf(host, 'ask-again', pause, 'page', ...like(pause, 'session', '30d'));
-      const { shadowRoot } = host;
+      const sheets = host.shadowRoot?.adoptedStyleSheets;
       // Adoption by another document drops the style sheet.
-      if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
-        shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
+      if (!sheets?.includes(styles)) sheets?.push(styles);
       if (!listening) listen();
       if (isInFallback) goOn();
       isInFallback = false;

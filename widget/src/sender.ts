@@ -7,13 +7,22 @@ import {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
   NewsletterSuccessEvent,
-  NewsletterWarningEvent,
   type FailureKind,
 } from './events.ts';
 import { callForm, endpointOf, isSet, markBusy, webAddress, type Undo } from './form.ts';
 import type * as SignupFile from './signup.ts';
 import { tools as pageTools } from './visits.ts';
 import { warn } from './warnings.ts';
+
+const shared = {
+  ...pageTools,
+  NewsletterErrorEvent,
+  NewsletterSubmitEvent,
+  NewsletterSuccessEvent,
+};
+
+/** What `signup.js` takes from the element's own file. */
+export type SharedTools = typeof shared;
 
 export interface Sender {
   /** Loads the file early. A failure is ignored: submitting the form loads the file again. */
@@ -47,13 +56,18 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     return (file = await loadChunk('signup.js', import('./signup.ts')));
   }
 
-  function whenOnline(pause: number, next: () => void): void {
+  /**
+   * Promises to send the form, after a pause or as soon as the browser says that the device is online; never once a
+   * value was changed or the form submitted again.
+   *
+   * @param before - the last pause, in milliseconds; 0 without a promise
+   */
+  function tryLater(form: HTMLFormElement, before: number): void {
     const waiting = new AbortController();
-    isSending = false;
+    const pause = Math.min(before * 2 || 1000, 60_000);
     const goOn = (): void => {
       stopWaiting();
-      isSending = true;
-      next();
+      void attempt(form, pause);
     };
     const giveUp = (): void => {
       stopWaiting();
@@ -66,22 +80,11 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     };
     addEventListener('online', goOn, waiting);
     host.addEventListener('input', giveUp, waiting);
+    // After the timer is set: the page may reset the form in answer to the event.
+    if (!before) fail('offline');
   }
 
-  const tools: SignupFile.SignupTools = {
-    NewsletterErrorEvent,
-    NewsletterSubmitEvent,
-    NewsletterSuccessEvent,
-    NewsletterWarningEvent,
-    callForm,
-    endpointOf,
-    isSet,
-    markBusy,
-    webAddress,
-    ...pageTools,
-    tell,
-    whenOnline,
-  };
+  const tools = { ...shared, tell };
 
   /** @param pause - in milliseconds, after which a promise to send the form is tried again; 0 without a promise */
   async function attempt(form: HTMLFormElement, pause: number): Promise<void> {
@@ -90,16 +93,13 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
       // Visible, but not announced: nothing is sent before the fields are checked.
       if (!file && !pause) void show({ state: 'busy', mark: markBusy });
       signup ??= (await load()).createSignup(host, show, tools);
-      await signup.send(form, pause > 0);
+      if (await signup.send(form, pause > 0)) tryLater(form, pause);
     } catch (error) {
       stopWaiting();
       warn(host, 'file', `cannot send the form: ${String(error)}`);
       if (host.state === 'success') void show({ state: 'success' });
-      else if (!file && (!navigator.onLine || (pause && pause < 20_000))) {
-        const next = Math.min(pause * 2 || 1000, 60_000);
-        whenOnline(next, () => void attempt(form, next));
-        if (!pause) fail('offline');
-      } else if (pause || signup?.isSent() || !navigator.onLine) fail('unreachable');
+      else if (!file && (!navigator.onLine || (pause && pause < 20_000))) tryLater(form, pause);
+      else if (pause || signup?.isSent() || !navigator.onLine) fail('unreachable');
       else post(form);
     } finally {
       isSending = host.state === 'busy';
@@ -108,22 +108,31 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
 
   /**
    * Adds what the tag says, and the campaign as the page's address has it, to a post of the browser: the functions that
-   * read visits are in the file that could not be loaded. The endpoint cleans the values.
+   * read visits are in the file that could not be loaded. The endpoint cleans the values, and reads `ref`.
    */
   function addVisit({ formData }: FormDataEvent): void {
-    const { attribution } = host;
-    // Of two values of a name, endpoints read the first.
+    const { attribution, referralParam = 'ref' } = host;
+    const add = (name: string, value: string): void => {
+      if (!formData.get(name)) formData.set(name, value);
+    };
     for (const { name, value } of host.attributes)
-      if (/^(utm-|referring-)/.test(name)) formData.append(name.replace('-', '_'), value);
+      if (/^(utm-|referring-)/.test(name)) add(name.replace('-', '_'), value);
     if (attribution === 'none') return;
     const { referrer } = document;
     // A page of ours that linked here is an earlier visit.
     const isOurs = referrer.startsWith(`${location.origin}/`);
     const addresses = [isOurs ? referrer : '', ...pageTools.readVisits().map(({ url }) => url)];
     if (attribution === 'last') addresses.reverse();
-    const links = addresses.map((address) => address.match(/\b(utm_\w+|ref)=[^?#&]+/gi)?.join('&'));
-    for (const [name, value] of new URLSearchParams(links.find(Boolean))) formData.append(name, value);
-    if (!isOurs) formData.append('referrer', referrer);
+    const refIs = host.getAttribute('ref-is') ?? (referralParam === 'ref' ? 'auto' : 'code');
+    const referral = { auto: 'ref', code: 'referral_code', source: 'utm_source' }[refIs] ?? '';
+    // A source of its own counts more than one in the referral parameter.
+    const names = ['utm_\\w+', ...(referral ? [referralParam] : []), ...(refIs === 'source' ? [] : ['ref'])];
+    const links = addresses.map((address) =>
+      names.flatMap((name) => address.match(new RegExp(`\\b${name}=[^?#&]+`, 'gi')) ?? []).join('&'),
+    );
+    for (const [name, value] of new URLSearchParams(links.find(Boolean)))
+      add(name === referralParam ? referral : name.toLowerCase(), value);
+    if (!isOurs) add('referrer', referrer);
   }
 
   /** Lets the browser post the form. Where a policy of the page or of its frame forbids that, a message says so. */

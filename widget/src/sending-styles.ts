@@ -100,8 +100,7 @@ let sheet: CSSStyleSheet | undefined;
 export function addSendingStyles({ shadowRoot }: Element): void {
   try {
     if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(styles);
-    if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(sheet))
-      shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, sheet];
+    if (!shadowRoot?.adoptedStyleSheets.includes(sheet)) shadowRoot?.adoptedStyleSheets.push(sheet);
   } catch {
     // Before Safari 16.4 errors look like the text around them.
   }

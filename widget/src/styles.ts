@@ -11,7 +11,8 @@ import { css, type CSSResult } from 'lit';
 import { choices, controls, thanks } from './control-styles.ts';
 
 /**
- * Colours and defaults. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
+ * Colours and defaults. While the focus is in its shadow tree, the host matches a page's rules for `:focus`: their ring
+ * belongs to the field. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
  * and 120, without `light-dark()`, compute colours from `currentColor` wrongly.
  *
  * - `--_deep`: the text colour with more contrast, because lines and small print mix it with the background
@@ -38,6 +39,10 @@ const base = css`
     --_paper: oklch(from currentColor calc(1 - 0.83 * var(--_light)) 0 0 / 1);
     --_on: var(--newsletter-on-accent, oklch(from var(--_accent) calc(1 - var(--_light)) 0 0 / 1));
   }
+}
+:host(:focus) {
+  outline: 0 !important;
+  box-shadow: none !important;
 }
 * {
   box-sizing: border-box;
