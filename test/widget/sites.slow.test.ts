@@ -155,6 +155,9 @@ async function walk(page: Page, positions: readonly number[]): Promise<Found[]> 
   return faults;
 }
 
+/** A fault without its figures, which follow the size of the text. */
+const kindOf = (fault: string): string => fault.replaceAll(/\d+(\.\d+)?/g, '');
+
 /** What is wrong with the page's own forms before the script comes. */
 async function faultsWithoutUs(one: OtherSite, look: Look, forms: readonly Placed[]): Promise<ReadonlySet<string>> {
   if (!forms.some(({ isOwners }) => isOwners)) return new Set();
@@ -162,7 +165,7 @@ async function faultsWithoutUs(one: OtherSite, look: Look, forms: readonly Place
   const faults: string[] = [];
   for (const [position, { isOwners }] of forms.entries())
     if (isOwners) faults.push(...(await page.evaluate(faultsOf, position, 'idle' as const)));
-  return new Set(faults);
+  return new Set(faults.map(kindOf));
 }
 
 /** The faults of these forms on a page of the site. */
@@ -177,7 +180,9 @@ async function faultsOn(one: OtherSite, look: Look, width: number, forms: readon
   await page.close();
   return faults.flatMap(([position, moment, fault]) => {
     const { name, isOwners } = forms[position] ?? { name: '' };
-    return isOwners && (known.has(fault) || fault.includes('the page moves')) ? [] : [`${name}, ${moment}: ${fault}`];
+    return isOwners && (known.has(kindOf(fault)) || fault.includes('the page moves'))
+      ? []
+      : [`${name}, ${moment}: ${fault}`];
   });
 }
 

@@ -4,10 +4,12 @@ import {
   chooseTouch,
   readTouches,
   type SignupAudit,
+  type TimedVisit,
   type Touch,
   type VisitOptions,
 } from '@newsletter-kit/core/signup';
-import type { tools } from './visits.ts';
+import type * as Chunks from './chunks.ts';
+import type * as Warnings from './warnings.ts';
 
 /** The element's attributes for attribution. An element that is not registered has no properties. */
 export interface AttributionHost extends HTMLElement {
@@ -19,7 +21,14 @@ export interface AttributionHost extends HTMLElement {
 }
 
 /** Functions of the element's own file, of which a file that is loaded later must not have a second copy. */
-export type PageTools = typeof tools;
+export interface PageTools extends Pick<typeof Chunks, 'loadPart'>, Pick<typeof Warnings, 'oneOf' | 'warn'> {
+  /** The visits of this page until now. */
+  readonly readVisits: () => readonly TimedVisit[];
+  /** Whether the visitor consents to storing. */
+  readonly hasConsent: () => boolean;
+  /** The known touches, which are stored as this element says; undefined without consent or `remember.js`. */
+  readonly recall: (host: AttributionHost) => Promise<readonly Touch[]> | undefined;
+}
 
 /**
  * How the element says that visits are read. The rules that few pages need are in a file of their own, which is loaded

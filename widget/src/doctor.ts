@@ -102,7 +102,7 @@ export async function explain(host: Element, endpoint: string, answer: Answer, w
   warn(host, 'endpoint', advice);
 }
 
-/** Warns of a redirect that may have dropped the parameters of the link. Browsers count only those of the same origin. */
+/** Warns of a redirect that may have dropped the link's parameters. Browsers count only those of the same origin. */
 export function explainLanding(host: Element, warn: Warn): void {
   const [landing] = performance.getEntriesByType('navigation');
   const { redirectCount = 0, name = '' } = (landing ?? {}) as Partial<PerformanceNavigationTiming>;

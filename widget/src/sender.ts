@@ -3,26 +3,18 @@
  * is sent, the browser posts the form; afterwards a message stays, with the values.
  */
 import { loadChunk } from './chunks.ts';
-import {
-  NewsletterErrorEvent,
-  NewsletterSubmitEvent,
-  NewsletterSuccessEvent,
-  type FailureKind,
-} from './events.ts';
-import { callForm, endpointOf, isSet, markBusy, webAddress, type Undo } from './form.ts';
+import { signupEvents, type FailureKind, type Tell } from './events.ts';
+import { callForm, endpointOf, markBusy, webAddress, type Undo } from './form.ts';
 import type * as SignupFile from './signup.ts';
 import { tools as pageTools } from './visits.ts';
 import { warn } from './warnings.ts';
 
-const shared = {
-  ...pageTools,
-  NewsletterErrorEvent,
-  NewsletterSubmitEvent,
-  NewsletterSuccessEvent,
+/** The field of a post that has what the referral parameter carries, by the attribute `ref-is`. */
+const carriers: Readonly<Partial<Record<string, string>>> = {
+  auto: 'ref',
+  code: 'referral_code',
+  source: 'utm_source',
 };
-
-/** What `signup.js` takes from the element's own file. */
-export type SharedTools = typeof shared;
 
 export interface Sender {
   /** Loads the file early. A failure is ignored: submitting the form loads the file again. */
@@ -44,12 +36,13 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     return showView(view);
   };
 
-  /** Dispatches an event that bubbles: an element that left the page has nothing around it that could listen. */
-  const tell = (event: Event): boolean => (host.isConnected ? host : document).dispatchEvent(event);
+  /** An element that left the page has nothing around it that could listen. */
+  const tell: Tell = (name, properties) =>
+    (host.isConnected ? host : document).dispatchEvent(new signupEvents[name](name, properties, name === 'submit'));
 
   function fail(kind: FailureKind): void {
     void show({ state: 'error', notice: (texts) => texts[kind].replace('{wait}', texts.later) });
-    tell(new NewsletterErrorEvent('error', { kind, status: 0, retryAfter: 0 }));
+    tell('error', { kind, status: 0, retryAfter: 0 });
   }
 
   async function load(): Promise<typeof SignupFile> {
@@ -84,7 +77,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     if (!before) fail('offline');
   }
 
-  const tools = { ...shared, tell };
+  const tools = { ...pageTools, markBusy, tell };
 
   /** @param pause - in milliseconds, after which a promise to send the form is tried again; 0 without a promise */
   async function attempt(form: HTMLFormElement, pause: number): Promise<void> {
@@ -112,27 +105,27 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
    */
   function addVisit({ formData }: FormDataEvent): void {
     const { attribution, referralParam = 'ref' } = host;
-    const add = (name: string, value: string): void => {
-      if (!formData.get(name)) formData.set(name, value);
+    const add = (value: string | null, name = ''): void => {
+      if (value && name && !formData.get(name)) formData.set(name, value);
     };
     for (const { name, value } of host.attributes)
-      if (/^(utm-|referring-)/.test(name)) add(name.replace('-', '_'), value);
+      if (/^(utm-|referring-|referral-c)/.test(name)) add(value, name.replace('-', '_'));
     if (attribution === 'none') return;
     const { referrer } = document;
     // A page of ours that linked here is an earlier visit.
     const isOurs = referrer.startsWith(`${location.origin}/`);
     const addresses = [isOurs ? referrer : '', ...pageTools.readVisits().map(({ url }) => url)];
     if (attribution === 'last') addresses.reverse();
-    const refIs = host.getAttribute('ref-is') ?? (referralParam === 'ref' ? 'auto' : 'code');
-    const referral = { auto: 'ref', code: 'referral_code', source: 'utm_source' }[refIs] ?? '';
-    // A source of its own counts more than one in the referral parameter.
-    const names = ['utm_\\w+', ...(referral ? [referralParam] : []), ...(refIs === 'source' ? [] : ['ref'])];
-    const links = addresses.map((address) =>
-      names.flatMap((name) => address.match(new RegExp(`\\b${name}=[^?#&]+`, 'gi')) ?? []).join('&'),
-    );
-    for (const [name, value] of new URLSearchParams(links.find(Boolean)))
-      add(name === referralParam ? referral : name.toLowerCase(), value);
-    if (!isOurs) add('referrer', referrer);
+    const carried = carriers[host.getAttribute('ref-is') ?? (referralParam === 'ref' ? 'auto' : 'code')];
+    const parameter = new RegExp(`\\b(utm_\\w+|ref|${referralParam})=[^?#&]+`, 'gi');
+    const links = addresses.map((address) => address.match(parameter)?.join('&'));
+    const link = new URLSearchParams(links.find(Boolean));
+    const referral = link.get(referralParam);
+    link.delete(referralParam);
+    if (!carried) link.delete('ref');
+    link.forEach(add);
+    add(referral, carried);
+    if (!isOurs) add(referrer, 'referrer');
   }
 
   /** Lets the browser post the form. Where a policy of the page or of its frame forbids that, a message says so. */

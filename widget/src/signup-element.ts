@@ -9,6 +9,7 @@ import {
   isSet,
   keepValues,
   takeOver,
+  webAddress,
   type FormView,
   type SignupState,
   type TakenOver,
@@ -323,7 +324,7 @@ export class NewsletterSignup extends LitElement {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
     const isDebug = isSet(this, 'debug');
-    if (!isDebug && !this.closest('form') && endpoint && !endpoint.includes('example')) return;
+    if (!isDebug && !this.closest('form') && webAddress(endpoint) && !endpoint.includes('example')) return;
     const doctor = await loadPart(this, 'doctor.js', import('./doctor.ts'));
     doctor?.checkPage(this, endpoint, warn);
     if (isDebug) doctor?.showWarnings(this, endpoint, warningsOf(this), warn);

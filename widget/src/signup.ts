@@ -7,15 +7,15 @@ import {
   type Touch,
 } from '@newsletter-kit/core/signup';
 import type { ReadVerdict } from './answer.ts';
-import { readTouch, type AttributionHost } from './attribution.ts';
-import type { FailureKind } from './events.ts';
+import { readTouch, type AttributionHost, type PageTools } from './attribution.ts';
+import type { FailureKind, Tell } from './events.ts';
+import type * as Form from './form.ts';
 import {
   asText,
   callForm,
   controlsOf,
   endpointOf,
   isSet,
-  markBusy,
   markProblems,
   webAddress,
   type FormView,
@@ -27,7 +27,6 @@ import {
 import { unloadedLanguage, type Messages } from './messages.ts';
 import { addSendingStyles } from './sending-styles.ts';
 import type { Resend } from './protection.ts';
-import type { SharedTools } from './sender.ts';
 import {
   composeBody,
   intentOf,
@@ -60,11 +59,8 @@ interface Failure extends Answer {
 /** Shows a state of the form; resolves once it is rendered. */
 export type Show = (view: FormView) => Promise<unknown>;
 
-/** Functions and classes of the element's own file, of which this file must not have a second copy. */
-export interface SignupTools extends SharedTools {
-  /** Dispatches an event on the element, or on the document if the element has left the page. */
-  readonly tell: (event: Event) => boolean;
-}
+/** Functions of the element's own file, of which this file must not have a second copy. */
+export type SignupTools = PageTools & Pick<typeof Form, 'markBusy'> & { readonly tell: Tell };
 
 const none: Problems = new Map();
 
@@ -88,7 +84,7 @@ export interface Signup {
 }
 
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
-  const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, loadPart, tell, warn } = tools;
+  const { loadPart, markBusy, tell, warn } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
@@ -131,15 +127,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (!body) return fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(host, form);
     // A fetch of another scheme, such as `data:`, can succeed without a server.
-    if (!webAddress(endpoint)) {
-      console.error('<newsletter-signup> has no endpoint.');
-      return fail(form, { kind: 'unavailable' });
-    }
+    if (!webAddress(endpoint)) return fail(form, { kind: 'unavailable' });
     const email = isSet(host, 'expose-email') ? asText(values['email']) : undefined;
     // The same request again, where it may have arrived without an answer.
     const last = isPromised ? intent : undefined;
-    if (!last && !tell(new NewsletterSubmitEvent('submit', { attribution, email }, true)))
-      return void show({ state: 'idle' });
+    if (!last && !tell('submit', { attribution, email })) return void show({ state: 'idle' });
 
     if (!isPromised) void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
     intent = last ?? intentOf(body, intent);
@@ -173,7 +165,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
     const isShown = show({ state: 'success' });
     if (holds(form)) callForm(form, 'reset');
-    tell(new NewsletterSuccessEvent('success', { attribution, email }));
+    tell('success', { attribution, email });
     void explain(endpoint, answer);
     if (!host.isConnected) return;
     const target = redirectTarget();
@@ -236,7 +228,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };
     for (const type of ['input', 'change']) form.addEventListener(type, removeCorrected, editing);
-    tell(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
+    tell('error', { kind, status, retryAfter });
     void explain(endpointOf(host, form), failure);
     await isShown;
     const [first = ''] = problems.keys();

@@ -8,7 +8,7 @@
  * - Logical properties follow the direction of the text.
  */
 import { css, type CSSResult } from 'lit';
-import { choices, controls, thanks } from './control-styles.ts';
+import { choices, controls } from './control-styles.ts';
 
 /**
  * Colours and defaults. While the focus is in its shadow tree, the host matches a page's rules for `:focus`: their ring
@@ -109,13 +109,13 @@ const layouts = css`
   position: relative;
   display: flex;
   flex-wrap: wrap;
-  max-inline-size: var(--newsletter-width, 30em);
+  max-inline-size: var(--newsletter-width, none);
   margin-inline: auto;
+}
+[part='surface']:where(:not(.owners)) {
+  max-inline-size: var(--newsletter-width, 30em);
   font-size: max(16px, 1em);
   overflow-wrap: anywhere;
-}
-.owners {
-  max-inline-size: var(--newsletter-width, none);
 }
 .card,
 .cover,
@@ -179,6 +179,9 @@ const layouts = css`
 .joined {
   text-align: center;
 }
+[part='notice'] {
+  grid-area: 2 / 1;
+}
 [part~='frame'] {
   gap: 0;
   padding: 0.3125em;
@@ -212,4 +215,4 @@ const motion = css`
 `;
 
 /** One style sheet, because each costs time when the page starts. */
-export const styles: CSSResult = css`${base}${slots}${layouts}${controls}${choices}${thanks}${motion}`;
+export const styles: CSSResult = css`${base}${slots}${layouts}${controls}${choices}${motion}`;

@@ -154,7 +154,7 @@ interface Shown {
   readonly endpoint: string | undefined;
 }
 
-const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
+const tick = html`<svg part="tick" width="20" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
 /** The page's content while the element has no form of its own: in a block, as its margins expect it. */
 export const pageContent: TemplateResult = html`<div><slot></slot><slot name="fallback"></slot></div>`;

@@ -3,7 +3,7 @@
  * `remember.js` is loaded, which stores the visits. Everything is deleted when the consent is revoked.
  */
 import type { TimedVisit, Touch } from '@newsletter-kit/core/signup';
-import type { AttributionHost } from './attribution.ts';
+import type { AttributionHost, PageTools } from './attribution.ts';
 import { currentScript, loadChunk, loadPart } from './chunks.ts';
 import type * as RememberFile from './remember.ts';
 import { deleteStored } from './store.ts';
@@ -70,13 +70,12 @@ async function store(): Promise<void> {
   }
 }
 
-/** The known touches, which are stored as the element says; undefined without consent or `remember.js`. */
 function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined {
   return consent ? file?.remember(element, tools) : undefined;
 }
 
 /** For the files that are loaded later, which must not have a second copy of what has a state. */
-export const tools = { hasConsent, loadPart, oneOf, readVisits, recall, warn };
+export const tools: PageTools = { hasConsent, loadPart, oneOf, readVisits, recall, warn };
 
 if (document) {
   readVisits();

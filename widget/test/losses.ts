@@ -18,8 +18,8 @@ export interface World {
   readonly before?: string;
   /**
    * How the page loads the script: by a tag, `held` back until the page has loaded, `late` by a step, `joined` with
-   * another script in a file elsewhere, or `inline`, without an address; `complete` is the file with all parts, `inline`.
-   * Default: a tag with `async`.
+   * another script in a file elsewhere, or `inline`, without an address; `complete` is the file with all parts,
+   * `inline`. Default: a tag with `async`.
    */
   readonly script?: 'defer' | 'held' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline' | 'complete';
   /** Files of the script that are not found, or never answered. */
