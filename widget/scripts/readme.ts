@@ -28,10 +28,10 @@ function sizes(): string {
 /** The table of no silent loss. Rows of a group with the same outcome are one row. */
 function outcomes(): string {
   const rows = groups.flatMap(({ title, rows: all }) =>
-    Array.from(Map.groupBy(all, ({ outcome }) => outcome), ([outcome, alike]) => [
-      `${title} ${alike.map((row) => row.title).join('; ')}`,
-      outcome,
-    ]),
+    Array.from(
+      Map.groupBy(all, ({ outcome }) => outcome),
+      ([outcome, alike]) => [`${title} ${alike.map((row) => row.title).join('; ')}`, outcome],
+    ),
   );
   return table(['What is missing or goes wrong', 'Outcome'], rows);
 }

@@ -10,16 +10,6 @@ import type * as Warnings from './warnings.ts';
 
 type Warn = typeof Warnings.warn;
 
-/** The results of test requests to the endpoint. */
-interface Probes {
-  /** The server answers, even if pages may not read the answer. */
-  readonly answers: boolean;
-  /** Pages of this origin may read the answer. */
-  readonly readable: boolean;
-  /** The page's Content Security Policy forbids the address. */
-  readonly forbidden: boolean;
-}
-
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/.test(hostname);
 
 /** Whether the host has one of the domains that RFC 2606 reserves for documentation. */
@@ -81,7 +71,7 @@ function adviceOnAnswer({ kind, status = 0, message, ask, cause }: Answer, { pat
 }
 
 /** Without an answer, browsers do not tell the page why. Test requests reveal more. */
-function adviceOnSilence({ answers, readable, forbidden }: Probes, { origin }: URL): string {
+function adviceOnSilence({ answers, readable, forbidden }: Awaited<ReturnType<typeof probe>>, { origin }: URL): string {
   if (forbidden)
     return `The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`;
   if (!answers)
@@ -96,9 +86,10 @@ export async function explain(host: Element, endpoint: string, answer: Answer, w
   const { kind, status, isJson } = answer;
   if (kind === 'invalid' || (!kind && (isJson || status !== 200))) return;
   const url = parseUrl(endpoint, document.baseURI);
-  const advice = url
-    ? adviceOnAddress(url) || adviceOnAnswer(answer, url) || adviceOnSilence(await probe(url), url)
-    : 'The endpoint is not a valid address. Set the attribute endpoint to that of your relay, webhook or server.';
+  const advice =
+    !endpoint || !url
+      ? 'The endpoint is not a valid address. Set the attribute endpoint to that of your relay, webhook or server.'
+      : adviceOnAddress(url) || adviceOnAnswer(answer, url) || adviceOnSilence(await probe(url), url);
   warn(host, 'endpoint', advice);
 }
 
@@ -179,8 +170,13 @@ function testButton(host: Element, endpoint: string, warn: Warn): HTMLButtonElem
   return button;
 }
 
-/** Sends test requests: GET, without the visitor's data. */
-async function probe(url: URL): Promise<Probes> {
+/**
+ * Sends test requests: GET, without the visitor's data.
+ *
+ * @returns whether the server answers, even if pages may not read that; whether pages of this origin may read it; and
+ *   whether the page's Content Security Policy forbids the address
+ */
+async function probe(url: URL) {
   let forbidden = false;
   const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent): void => {
     forbidden ||= effectiveDirective === 'connect-src';

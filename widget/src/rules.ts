@@ -10,11 +10,7 @@ import { isSet } from './form.ts';
 export function readRules(host: Element, { oneOf, warn }: PageTools): VisitOptions {
   const refIs = oneOf(host, 'ref-is', host.getAttribute('ref-is') ?? 'auto', 'none', 'auto', 'code', 'source');
   // Hosts may be written as addresses.
-  const words =
-    host
-      .getAttribute('same-site')
-      ?.split(/[\s,]+/)
-      .filter(Boolean) ?? [];
+  const words = (host.getAttribute('same-site') ?? '').split(/[\s,]+/).filter(Boolean);
   const sameSite = words.map((text) => {
     const { hostname = '' } = parseUrl(text.replace(/^(?!\w+:\/)/, 'https://')) ?? {};
     if (!/^[\w.-]+$/.test(hostname))

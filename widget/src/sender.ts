@@ -16,18 +16,10 @@ const carriers: Readonly<Partial<Record<string, string>>> = {
   source: 'utm_source',
 };
 
-export interface Sender {
-  /** Loads the file early. A failure is ignored: submitting the form loads the file again. */
-  prepare(this: void): void;
-  /** Submits the form, unless that is under way. */
-  submit(form: HTMLFormElement): void;
-  /** @returns whether it forgot the visitor; false while the form waits for an answer */
-  reset(): boolean;
-}
-
-export function createSender(host: SignupFile.Host, showView: SignupFile.Show): Sender {
+/** What submits the form of an element. */
+export function createSender(host: SignupFile.Host, showView: SignupFile.Show) {
   let file: typeof SignupFile | undefined;
-  let signup: SignupFile.Signup | undefined;
+  let signup: ReturnType<typeof SignupFile.createSignup> | undefined;
   let isSending = false;
   let stopWaiting: Undo = () => {};
 
@@ -146,19 +138,20 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     callForm(form, 'submit');
   }
 
-  const prepare = (): void =>
-    void load()
-      .then(({ readTouch }) => readTouch(host, tools))
-      .catch(() => undefined);
-
   return {
-    prepare,
-    submit(form) {
+    /** Loads the file early. A failure is ignored: submitting the form loads the file again. */
+    prepare: (): void =>
+      void load()
+        .then(({ readTouch }) => readTouch(host, tools))
+        .catch(() => undefined),
+    /** Submits the form, unless that is under way. */
+    submit(form: HTMLFormElement): void {
       if (isSending) return;
       stopWaiting();
       void attempt(form, 0);
     },
-    reset() {
+    /** @returns whether it forgot the visitor; false while the form waits for an answer */
+    reset(): boolean {
       if (!isSending) {
         stopWaiting();
         signup?.end();

@@ -1,5 +1,5 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
-import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, adoptStyles, html, type TemplateResult } from 'lit';
 import { loadPart } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
@@ -135,7 +135,7 @@ export class NewsletterSignup extends LitElement {
     storage: {},
     referralParam: { attribute: 'referral-param' },
     messages: { attribute: false },
-  } satisfies PropertyDeclarations;
+  };
 
   /**
    * Address that the form is posted to, such as `https://relay.example/signup`: your relay, an n8n webhook, or your own

@@ -67,23 +67,8 @@ const none: Problems = new Map();
 /** Codes whose messages are in the languages of the form. */
 const translatedCodes: readonly (string | undefined)[] = ['EMAIL_INVALID', 'EMAIL_REQUIRED'];
 
-/** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
-export interface Signup {
-  /** Stops the countdown. */
-  end(): void;
-  /** Whether the endpoint may have a request. */
-  isSent(): boolean;
-  /**
-   * Reads the form, sends its values, and shows the result.
-   *
-   * @param isPromised - whether the form says that it is sent once the device is online
-   * @returns whether no answer came, and the form is to be sent again once the device is online
-   * @throws if a script of the page breaks something
-   */
-  send(form: HTMLFormElement, isPromised: boolean): Promise<unknown>;
-}
-
-export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
+/** One visitor's attempts, which share the idempotency key, and the time to wait that the endpoint named. */
+export function createSignup(host: Host, show: Show, tools: SignupTools) {
   const { loadPart, markBusy, tell, warn } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
@@ -98,12 +83,20 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   /** Ends listening for corrected values. */
   let editing = new AbortController();
 
+  /** Stops the countdown. */
   function end(): void {
     lastFailure = undefined;
     stopClock();
     editing.abort();
   }
 
+  /**
+   * Reads the form, sends its values, and shows the result.
+   *
+   * @param isPromised - whether the form says that it is sent once the device is online
+   * @returns whether no answer came, and the form is to be sent again once the device is online
+   * @throws if a script of the page breaks something
+   */
   async function submit(form: HTMLFormElement, isPromised: boolean): Promise<unknown> {
     addSendingStyles(host);
     const left = wait();
@@ -280,7 +273,12 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     return applyOverrides(touch?.attribution ?? {}, Object.fromEntries(fields));
   }
 
-  return { end, isSent: () => isSent, send: submit };
+  return {
+    end,
+    /** Whether the endpoint may have a request. */
+    isSent: (): boolean => isSent,
+    send: submit,
+  };
 }
 
 /**
