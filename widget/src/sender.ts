@@ -101,7 +101,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show) {
       if (value && name && !formData.get(name)) formData.set(name, value);
     };
     for (const { name, value } of host.attributes)
-      if (/^(utm-|referring-|referral-c)/.test(name)) add(value, name.replace('-', '_'));
+      if (/^(utm-|referring-|referral-code)/.test(name)) add(value, name.replace('-', '_'));
     if (attribution === 'none') return;
     const { referrer } = document;
     // A page of ours that linked here is an earlier visit.
