@@ -196,24 +196,21 @@ describe('on other sites, no layout', () => {
 });
 
 describe('on other sites, no snippet', () => {
-  it.each(sites)('is at fault on $name, in light, dark and forced colours', async (one) => {
+  const faultsInAllLooks = async (one: OtherSite): Promise<readonly string[]> => {
     const faults: string[] = [];
-    for (const look of looks) {
-      const found = await faultsOn(one, look, 1280, copied);
-      faults.push(...found.map((fault) => `${look}, ${fault}`));
-    }
-    expect(faults).toEqual([]);
+    for (const look of looks)
+      faults.push(...(await faultsOn(one, look, 1280, copied)).map((fault) => `${one.name}, ${look}, ${fault}`));
+    return faults;
+  };
+
+  it.each(sites)('is at fault on $name, in light, dark and forced colours', async (one) => {
+    expect(await faultsInAllLooks(one)).toEqual([]);
   });
 
   it.each(draws)('is at fault on sheet %i of the draw, in light, dark and forced colours', async (at) => {
     const one = (await (drawnSites ??= drawSites(drawn.seed, drawn.count)))[at];
     if (!one) throw new Error(`There are fewer packages than ${at + 1}.`);
-    const faults: string[] = [];
-    for (const look of looks) {
-      const found = await faultsOn(one, look, 1280, copied);
-      faults.push(...found.map((fault) => `${one.name}, ${look}, ${fault}`));
-    }
-    expect(faults).toEqual([]);
+    expect(await faultsInAllLooks(one)).toEqual([]);
   });
 });
 

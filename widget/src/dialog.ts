@@ -49,9 +49,7 @@ styles.replaceSync(`
 `);
 
 /** The element whose form is in the dialog. */
-export interface DialogHost extends HTMLElement {
-  readonly storage: string;
-}
+type DialogHost = HTMLElement & { readonly storage: string };
 
 /** Functions of the element's own file. */
 type DialogTools = PageTools & { readonly html: typeof html };

@@ -52,9 +52,7 @@ export interface Host extends AttributionHost {
 }
 
 /** An answer that is no yes. */
-interface Failure extends Answer {
-  readonly kind: FailureKind;
-}
+type Failure = Answer & { readonly kind: FailureKind };
 
 /** Shows a state of the form; resolves once it is rendered. */
 export type Show = (view: FormView) => Promise<unknown>;
