@@ -41,7 +41,7 @@ async function pluginTags(): Promise<readonly string[]> {
   const web = await startWebServer(await freePort());
   try {
     const wordpress = await web.install('', 'classic');
-    const shortcodes = ['inline', 'joined', 'stacked', 'card', 'cover'].flatMap((layout) =>
+    const shortcodes = layouts.flatMap((layout) =>
       ['', 'First name, City'].map(
         (fields) => `[newsletter_kit layout="${layout}" fields="${fields}" heading="Letters"]`,
       ),

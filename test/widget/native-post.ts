@@ -4,6 +4,7 @@ import type { Subscription } from '@newsletter-kit/core';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { runRelay } from '../../packages/relay/test/running-relay.ts';
 import type { Site } from './site.ts';
+import type { Stage } from './stage.ts';
 import { waitUntil } from '../support/waits.ts';
 
 export interface NativeRelay {
@@ -32,6 +33,15 @@ export async function relayFor(site: Site): Promise<NativeRelay> {
         async () => (await api.subscriptions()).find((each) => each.email === email) ?? null,
       ),
   };
+}
+
+/** A browser without JavaScript, and a relay; `show` opens a page with this content. */
+export async function withoutScript({ site, session }: Pick<Stage, 'site' | 'session'>) {
+  const page = await session.browser.newPage();
+  await page.setJavaScriptEnabled(false);
+  const show = (path: string, html: string): Promise<unknown> =>
+    page.goto(site.page(path, { html: `<!doctype html><meta charset="utf-8"><title>A page</title>${html}` }));
+  return { page, show, relay: await relayFor(site) };
 }
 
 /** Sample values by the type of the control. */

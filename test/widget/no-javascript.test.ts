@@ -3,24 +3,19 @@
  * `no-javascript.slow.test.ts` has every platform, layout and theme.
  */
 import { expect, it } from 'vitest';
-import { fillInAndPost, relayFor } from './native-post.ts';
+import { fillInAndPost, withoutScript } from './native-post.ts';
 import { everyKind, layouts, listAndDate, sentHtml, setupOf } from './snippets.ts';
 import { setStage } from './stage.ts';
 
 const stage = setStage();
 
 it('the snippets of all layouts are forms that the relay takes', async () => {
-  const { site, session } = stage();
-  const relay = await relayFor(site);
-  const page = await session.browser.newPage();
-  await page.setJavaScriptEnabled(false);
+  const { page, relay, show } = await withoutScript(stage());
   for (const layout of layouts) {
     for (const fields of [[], listAndDate]) {
       const name = `${layout}-${fields.length}`;
       const html = await sentHtml(setupOf(layout, { fields, values: { 'attribute.endpoint': relay.endpoint } }));
-      await page.goto(
-        site.page(`/${name}`, { html: `<!doctype html><meta charset="utf-8"><title>A page</title>${html}` }),
-      );
+      await show(`/${name}`, html);
       await fillInAndPost(page, `${name}@example.com`);
       expect(page.url(), name).toBe(relay.thanks);
     }
@@ -34,10 +29,7 @@ it('the snippets of all layouts are forms that the relay takes', async () => {
 });
 
 it('each kind of field has a control of its own', async () => {
-  const { site, session } = stage();
-  const relay = await relayFor(site);
-  const page = await session.browser.newPage();
-  await page.setJavaScriptEnabled(false);
+  const { page, relay, show } = await withoutScript(stage());
   const answers: (string | undefined)[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST') answers.push(request.postData());
@@ -46,9 +38,7 @@ it('each kind of field has a control of its own', async () => {
     const html = await sentHtml(
       setupOf('card', { mode, fields: everyKind, values: { 'attribute.endpoint': relay.endpoint } }),
     );
-    await page.goto(
-      site.page(`/${mode}`, { html: `<!doctype html><meta charset="utf-8"><title>A page</title>${html}` }),
-    );
+    await show(`/${mode}`, html);
     await fillInAndPost(page, `${mode}@example.com`);
     expect(page.url()).toBe(relay.thanks);
     expect([...new URLSearchParams(answers.pop())]).toEqual([

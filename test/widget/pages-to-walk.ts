@@ -50,30 +50,26 @@ export type Layout = (typeof layouts)[number];
 /** Writes the tag in one of the two ways, with these texts. */
 export type Tag = (words: Words, endpoint: string, layout: Layout) => string;
 
-const tag = (words: Words, endpoint: string, layout: Layout, content: string, isOwners: boolean): string => `
+const tag =
+  (isOwners: boolean, content: (words: Words, endpoint: string) => string): Tag =>
+  (words, endpoint, layout) =>
+    `
   <newsletter-signup ${isOwners ? '' : `endpoint="${endpoint}"`} layout="${layout}" timeout="3600" turnstile-script="/turnstile.js">
     ${layout === 'inline' ? '' : `<h2 slot="head">${words.title}</h2><p slot="head">${words.intro}</p>`}
     ${layout === 'dialog' ? `<button slot="trigger">${words.title}</button>` : ''}
-    ${content}
+    ${content(words, endpoint)}
   </newsletter-signup>`;
 
 export const tags: Readonly<Record<'shadow' | 'light', Tag>> = {
-  shadow: (words, endpoint, layout) =>
-    tag(
-      words,
-      endpoint,
-      layout,
-      `<newsletter-field name="${words.name}" required></newsletter-field>
-      <newsletter-field name="${words.topics}" kind="list" options="${words.options.join(' | ')}"></newsletter-field>
-      <newsletter-field kind="consent" label="${words.consent}" href="/privacy" required></newsletter-field>`,
-      false,
-    ),
-  light: (words, endpoint, layout) =>
-    tag(
-      words,
-      endpoint,
-      layout,
-      `<form action="${endpoint}" method="post">
+  shadow: tag(
+    false,
+    ({ name, topics, options, consent }) => `<newsletter-field name="${name}" required></newsletter-field>
+      <newsletter-field name="${topics}" kind="list" options="${options.join(' | ')}"></newsletter-field>
+      <newsletter-field kind="consent" label="${consent}" href="/privacy" required></newsletter-field>`,
+  ),
+  light: tag(
+    true,
+    (words, endpoint) => `<form action="${endpoint}" method="post">
         <label>${words.email} <input type="email" name="email" autocomplete="email" required></label>
         <label>${words.name} <input name="custom_fields[${words.name}]" required></label>
         <fieldset><legend>${words.topics}</legend>
@@ -82,8 +78,7 @@ export const tags: Readonly<Record<'shadow' | 'light', Tag>> = {
         <label><input type="checkbox" name="consent" required> ${words.consent.replace('[', '<a href="/privacy">').replace(']', '</a>')}</label>
         <button>${words.button}</button>
       </form>`,
-      true,
-    ),
+  ),
 };
 
 /** The two builds, as a page loads them. */

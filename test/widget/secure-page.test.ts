@@ -46,7 +46,7 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
   await page.keyboard.press('Enter');
   await waitUntil('the reason is in the console', () =>
     expect(said.join('\n')).toContain(
-      '<newsletter-signup debug> This page uses https, the endpoint http: browsers block that as mixed content.',
+      '<newsletter-signup> This page uses https, the endpoint http: browsers block that as mixed content.',
     ),
   );
   expect(

@@ -40,14 +40,11 @@ const consent =
   '<newsletter-field kind="consent" label="I have read the [privacy notice]." href="/privacy" required></newsletter-field>';
 const born = '<newsletter-field name="Born" kind="date"></newsletter-field>';
 
-/** What a cell of the READMEs' picture shows besides the layout with its address field. */
-interface Extras {
-  /** Custom fields. */
-  readonly fields?: string;
-  readonly state?: State;
-  /** The colour of the site's own buttons, as its owner would set it. Default: the colour of the text. */
-  readonly accent?: string;
-}
+/**
+ * What a cell of the READMEs' picture shows besides the layout with its address field: custom fields, a state, and the
+ * colour of the site's own buttons, as its owner would set it. Default: the colour of the text.
+ */
+type Extras = { readonly state?: State } & Readonly<Partial<Record<'fields' | 'accent', string>>>;
 
 /** The cells of the READMEs' picture. */
 const cells: readonly (readonly [name: string, scheme: Scheme, layout: Layout, extras?: Extras])[] = [
@@ -180,17 +177,9 @@ async function takeReadme(): Promise<void> {
   await page.screenshot({ path: join(root, '.github/sites.webp'), type: 'webp', quality: 82, fullPage: true });
 }
 
-/** A tile of the documentation's picture: a theme with texts that suit it. */
-interface Tile {
-  readonly theme: string;
-  readonly layout: Layout;
-  readonly head: string;
-  readonly intro: string;
-  readonly note?: string;
-  readonly more?: string;
-  readonly button?: string;
-  readonly ground: string;
-}
+/** A tile of the documentation's picture: a theme with texts that suit it, and the ground behind it. */
+type Tile = { readonly layout: Layout } & Readonly<Record<'theme' | 'head' | 'intro' | 'ground', string>> &
+  Readonly<Partial<Record<'note' | 'more' | 'button', string>>>;
 
 /** The tiles, in rows of three. */
 const tiles: readonly Tile[] = [

@@ -155,6 +155,9 @@ async function walk(page: Page, positions: readonly number[]): Promise<Found[]> 
   return faults;
 }
 
+/** A fault without its figures, which follow the size of the text. */
+const kindOf = (fault: string): string => fault.replaceAll(/\d+(\.\d+)?/g, '');
+
 /** What is wrong with the page's own forms before the script comes. */
 async function faultsWithoutUs(one: OtherSite, look: Look, forms: readonly Placed[]): Promise<ReadonlySet<string>> {
   if (!forms.some(({ isOwners }) => isOwners)) return new Set();
@@ -162,7 +165,7 @@ async function faultsWithoutUs(one: OtherSite, look: Look, forms: readonly Place
   const faults: string[] = [];
   for (const [position, { isOwners }] of forms.entries())
     if (isOwners) faults.push(...(await page.evaluate(faultsOf, position, 'idle' as const)));
-  return new Set(faults);
+  return new Set(faults.map(kindOf));
 }
 
 /** The faults of these forms on a page of the site. */
@@ -177,7 +180,9 @@ async function faultsOn(one: OtherSite, look: Look, width: number, forms: readon
   await page.close();
   return faults.flatMap(([position, moment, fault]) => {
     const { name, isOwners } = forms[position] ?? { name: '' };
-    return isOwners && (known.has(fault) || fault.includes('the page moves')) ? [] : [`${name}, ${moment}: ${fault}`];
+    return isOwners && (known.has(kindOf(fault)) || fault.includes('the page moves'))
+      ? []
+      : [`${name}, ${moment}: ${fault}`];
   });
 }
 
@@ -191,24 +196,21 @@ describe('on other sites, no layout', () => {
 });
 
 describe('on other sites, no snippet', () => {
-  it.each(sites)('is at fault on $name, in light, dark and forced colours', async (one) => {
+  const faultsInAllLooks = async (one: OtherSite): Promise<readonly string[]> => {
     const faults: string[] = [];
-    for (const look of looks) {
-      const found = await faultsOn(one, look, 1280, copied);
-      faults.push(...found.map((fault) => `${look}, ${fault}`));
-    }
-    expect(faults).toEqual([]);
+    for (const look of looks)
+      faults.push(...(await faultsOn(one, look, 1280, copied)).map((fault) => `${one.name}, ${look}, ${fault}`));
+    return faults;
+  };
+
+  it.each(sites)('is at fault on $name, in light, dark and forced colours', async (one) => {
+    expect(await faultsInAllLooks(one)).toEqual([]);
   });
 
   it.each(draws)('is at fault on sheet %i of the draw, in light, dark and forced colours', async (at) => {
     const one = (await (drawnSites ??= drawSites(drawn.seed, drawn.count)))[at];
     if (!one) throw new Error(`There are fewer packages than ${at + 1}.`);
-    const faults: string[] = [];
-    for (const look of looks) {
-      const found = await faultsOn(one, look, 1280, copied);
-      faults.push(...found.map((fault) => `${one.name}, ${look}, ${fault}`));
-    }
-    expect(faults).toEqual([]);
+    expect(await faultsInAllLooks(one)).toEqual([]);
   });
 });
 

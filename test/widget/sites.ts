@@ -8,11 +8,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installLocked } from '../../scripts/n8n/locked.ts';
 import { root } from '../../scripts/root.ts';
+import { layouts } from '../../widget/src/template.ts';
 import { seeded } from '../support/seeded.ts';
+
+export { layouts };
 
 export const schemes = ['light', 'dark'] as const;
 export type Scheme = (typeof schemes)[number];
-export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 export type Layout = (typeof layouts)[number];
 
 /** What one colour scheme of a site adds. */

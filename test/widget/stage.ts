@@ -7,7 +7,7 @@ import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from './site.ts';
 
-interface Stage {
+export interface Stage {
   /** Has a fake of Turnstile at `/turnstile.js`. */
   readonly site: Site;
   readonly session: BrowserSession;

@@ -1,12 +1,16 @@
 /** The last step of the build: writes the data for editors, and the hashes for subresource integrity. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { chunks } from '../vite.config.ts';
-import { readElements, wordsOf, type CustomElement, type Named } from './manifest.ts';
+import { readElements, wordsOf, type Named } from './manifest.ts';
 
 const dist = new URL('../dist/', import.meta.url);
 const elements = await readElements();
 const documentation = 'https://github.com/newsletter-kit/newsletter-kit/tree/main/widget#readme';
+
+/** @param write - writes the name */
+const described = (list: readonly Named[] = [], write = (name: string): string => name) =>
+  list.map(({ name, description }) => ({ name: write(name), description }));
 
 /** https://github.com/microsoft/vscode-custom-data */
 const htmlData = {
@@ -24,28 +28,11 @@ const htmlData = {
   })),
 };
 
-const each = (
-  list: (element: CustomElement) => readonly Named[] | undefined,
-  name: (named: Named) => string,
-): readonly { name: string; description: string | undefined }[] =>
-  elements.flatMap((element) =>
-    (list(element) ?? []).map((named) => ({ name: name(named), description: named.description })),
-  );
-
 const cssData = {
   version: 1.1,
-  properties: each(
-    ({ cssProperties }) => cssProperties,
-    ({ name }) => name,
-  ),
-  pseudoElements: each(
-    ({ cssParts }) => cssParts,
-    ({ name }) => `::part(${name})`,
-  ),
-  pseudoClasses: each(
-    ({ cssStates }) => cssStates,
-    ({ name }) => `:state(${name})`,
-  ),
+  properties: elements.flatMap(({ cssProperties }) => described(cssProperties)),
+  pseudoElements: elements.flatMap(({ cssParts }) => described(cssParts, (name) => `::part(${name})`)),
+  pseudoClasses: elements.flatMap(({ cssStates }) => described(cssStates, (name) => `:state(${name})`)),
 };
 
 /** https://github.com/JetBrains/web-types */
@@ -66,22 +53,18 @@ const webTypes = {
           description: attribute.description,
           value: { type: attribute.type?.text ?? 'string' },
         })),
-        slots: plain(element.slots),
+        slots: described(element.slots),
         js: {
           properties: (element.members ?? [])
             .filter(({ kind }) => kind === 'field')
             .map((member) => ({ name: member.name, description: member.description, type: member.type?.text })),
-          events: plain(element.events),
+          events: described(element.events),
         },
-        css: { properties: plain(element.cssProperties), parts: plain(element.cssParts) },
+        css: { properties: described(element.cssProperties), parts: described(element.cssParts) },
       })),
     },
   },
 };
-
-function plain(list: readonly Named[] = []): readonly { name: string; description: string | undefined }[] {
-  return list.map(({ name, description }) => ({ name, description }));
-}
 
 async function version(): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -98,9 +81,7 @@ async function integrity(): Promise<Readonly<Record<string, string>>> {
   ];
   const hashes = files.map(async (file): Promise<[string, string]> => [
     file,
-    `sha384-${createHash('sha384')
-      .update(await readFile(new URL(file, dist)))
-      .digest('base64')}`,
+    `sha384-${hash('sha384', await readFile(new URL(file, dist)), 'base64')}`,
   ]);
   return Object.fromEntries(await Promise.all(hashes));
 }

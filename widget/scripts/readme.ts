@@ -25,15 +25,15 @@ function sizes(): string {
   return table(['File', 'Bytes with brotli, at most'], rows);
 }
 
-/** The table of no silent loss. Rows of a group with the same outcomes are one row. */
+/** The table of no silent loss. Rows of a group with the same outcome are one row. */
 function outcomes(): string {
   const rows = groups.flatMap(({ title, rows: all }) =>
-    [...Map.groupBy(all, ({ own, drawn }) => `${own}, ${drawn}`).values()].map((alike) => [
-      `${title} ${alike.map((row) => row.title).join('; ')}`,
-      ...alike.slice(0, 1).flatMap(({ own, drawn }) => [own, drawn]),
-    ]),
+    Array.from(
+      Map.groupBy(all, ({ outcome }) => outcome),
+      ([outcome, alike]) => [`${title} ${alike.map((row) => row.title).join('; ')}`, outcome],
+    ),
   );
-  return table(['What is missing or goes wrong', 'Form of the page', 'Form of the element'], rows);
+  return table(['What is missing or goes wrong', 'Outcome'], rows);
 }
 
 /** The text of each page, by its path from the root of the repository. */

@@ -17,7 +17,7 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   },
   {
     file: 'dist/signup-form-complete.js',
-    limit: 27_500,
+    limit: 27_600,
     purpose: '`signup-form-complete.js`, the script and all its parts in one file',
   },
   {

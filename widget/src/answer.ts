@@ -84,10 +84,10 @@ function messageOf(body: unknown, depth = 0): string {
   return messages.find(Boolean) ?? '';
 }
 
-/** @returns undefined for a text that is not JSON */
+/** @returns undefined for a text that is neither JSON nor a call with JSON, as JSONP is */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\s*[\w$.]+\(([^]*)\);?\s*$/, '$1'));
   } catch {
     return undefined;
   }

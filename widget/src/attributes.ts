@@ -2,7 +2,6 @@
  * Types of the attributes, properties and events, for the modules of React, Vue and Svelte. Most follow from the
  * elements' types; a test compares the others with the manifest.
  */
-import type { LitElement } from 'lit';
 import type { SentAttribution } from './events.ts';
 import type { FieldKind } from './field-element.ts';
 import type { textAttributes } from './messages.ts';
@@ -16,26 +15,8 @@ type Kebab<Name extends string> = Name extends `${infer Letter}${infer Rest}`
 /** `utm_source` as `utm-source`. */
 type Dashed<Name extends string> = Name extends `${infer Before}_${infer After}` ? `${Before}-${After}` : Name;
 
-/** Whether two types are identical. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the two conditional types are compared
-type IsSame<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
-
-/** Whether a property can be set. */
-type IsSettable<Owner, Name extends keyof Owner> = IsSame<
-  { [Only in Name]: Owner[Only] },
-  { -readonly [Only in Name]: Owner[Only] }
->;
-
-/** Names of the element's own properties that a page may set. */
-type Settable = {
-  [Name in Exclude<keyof NewsletterSignup, keyof LitElement>]: NewsletterSignup[Name] extends (
-    ...values: never[]
-  ) => unknown
-    ? never
-    : IsSettable<NewsletterSignup, Name> extends true
-      ? Name
-      : never;
-}[Exclude<keyof NewsletterSignup, keyof LitElement>];
+/** Names of the properties that a page may set. */
+type Settable = keyof typeof NewsletterSignup.properties;
 
 /** Properties of `<newsletter-signup>`. */
 export type SignupProperties = Partial<Pick<NewsletterSignup, Settable>>;

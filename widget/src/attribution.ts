@@ -9,7 +9,7 @@ import {
   type VisitOptions,
 } from '@newsletter-kit/core/signup';
 import type * as Chunks from './chunks.ts';
-import type { RuleTools } from './rules.ts';
+import type * as Warnings from './warnings.ts';
 
 /** The element's attributes for attribution. An element that is not registered has no properties. */
 export interface AttributionHost extends HTMLElement {
@@ -20,8 +20,8 @@ export interface AttributionHost extends HTMLElement {
   readonly referralParam?: string;
 }
 
-/** Functions of the element's own file, of which this one must not have a second copy. */
-export interface AttributionTools extends Pick<typeof Chunks, 'loadChunk'>, RuleTools {
+/** Functions of the element's own file, of which a file that is loaded later must not have a second copy. */
+export interface PageTools extends Pick<typeof Chunks, 'loadPart'>, Pick<typeof Warnings, 'oneOf' | 'warn'> {
   /** The visits of this page until now. */
   readonly readVisits: () => readonly TimedVisit[];
   /** Whether the visitor consents to storing. */
@@ -34,7 +34,7 @@ export interface AttributionTools extends Pick<typeof Chunks, 'loadChunk'>, Rule
  * How the element says that visits are read. The rules that few pages need are in a file of their own, which is loaded
  * when the focus enters the form. A signup waits for it for at most a second; without it, the usual rules apply.
  */
-export async function readOptions(host: AttributionHost, tools: AttributionTools): Promise<VisitOptions> {
+export async function readOptions(host: AttributionHost, tools: PageTools): Promise<VisitOptions> {
   const referralParameter = host.referralParam ?? host.getAttribute('referral-param') ?? undefined;
   // Fields take a parameter each; the script of a page without a form names those that it keeps.
   const details = [host, ...host.querySelectorAll('[from],[data-from]')]
@@ -43,13 +43,7 @@ export async function readOptions(host: AttributionHost, tools: AttributionTools
     .split(' ');
   const usual = { referralParameter, details };
   if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return usual;
-  const rules = tools.loadChunk('rules.js', import('./rules.ts')).then(
-    (file) => file.readRules(host, tools),
-    (error: unknown) => {
-      tools.warn(host, 'file', String(error));
-      return undefined;
-    },
-  );
+  const rules = tools.loadPart(host, 'rules.js', import('./rules.ts')).then((file) => file?.readRules(host, tools));
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, 1000));
   return { ...usual, ...(await Promise.race([rules, late])) };
 }
@@ -57,7 +51,7 @@ export async function readOptions(host: AttributionHost, tools: AttributionTools
 /** The touch that the element's rule chooses, and the audit of the choice. */
 export async function readTouch(
   host: AttributionHost,
-  tools: AttributionTools,
+  tools: PageTools,
 ): Promise<{ readonly touch: Touch | undefined; readonly audit: SignupAudit }> {
   const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'none', 'first', 'last');
   if (rule === 'none') return { touch: undefined, audit: {} };

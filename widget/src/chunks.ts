@@ -2,6 +2,7 @@
  * Loads a file on demand: a form is rendered without it. Such files import no module with state, so that the script and
  * the npm build share them; the element passes its functions to them.
  */
+import { warn } from './warnings.ts';
 
 /** The script element that loaded this file; null in a module. A named element of the page can shadow it. */
 export const currentScript = globalThis.document?.currentScript as (Element & Partial<HTMLElement>) | null | undefined;
@@ -35,3 +36,10 @@ export async function loadChunk<Module>(file: string, module: Promise<Module>): 
     );
   }
 }
+
+/** Loads a file that a form can do without; its absence is a warning for the owner of the page. */
+export const loadPart = <Module>(host: Element, file: string, module: Promise<Module>): Promise<Module | undefined> =>
+  loadChunk(file, module).catch((error: unknown) => {
+    warn(host, 'file', String(error));
+    return undefined;
+  });

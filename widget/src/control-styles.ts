@@ -1,4 +1,4 @@
-/** Styles of the controls and the thanks; part of the style sheet in styles.ts. */
+/** Styles of the controls; part of the style sheet in styles.ts. */
 import { css, type CSSResult } from 'lit';
 
 /** Text inputs and the button. */
@@ -144,65 +144,5 @@ export const choices: CSSResult = css`
   :checked::before {
     content: none;
   }
-}
-`;
-
-/**
- * The thanks, in the cell of the form. In layouts on one line the tick is in the line of the heading, so that they are
- * no higher than the form there.
- */
-export const thanks: CSSResult = css`
-[part='notice'] {
-  grid-area: 2 / 1;
-}
-.success {
-  grid-area: 1 / 1 / 4 / 1;
-  align-self: center;
-  text-align: center;
-}
-[part='tick'] {
-  display: block;
-  inline-size: 3em;
-  margin: 0 auto 0.375em;
-  padding: 0.75em;
-  border-radius: 50%;
-  background: color-mix(in srgb, var(--_accent) 14%, #0000);
-  fill: none;
-  stroke: var(--_accent);
-  stroke-width: 2.5;
-  stroke-linecap: round;
-  stroke-linejoin: round;
-}
-[part='thanks'] {
-  display: block;
-  margin-block-end: 0.25em;
-  font-size: 1.25em;
-  line-height: 1.2;
-  outline: 0;
-}
-.success span {
-  display: block;
-  font-size: 0.875em;
-  line-height: 1.35;
-}
-.inline .success {
-  text-align: start;
-}
-:is(.inline, .framed) .success > div {
-  display: contents;
-}
-:is(.inline, .framed) [part='tick'] {
-  display: inline-block;
-  inline-size: 1.25em;
-  margin: 0 0.25em 0 0;
-  padding: 0.125em;
-  vertical-align: -0.25em;
-}
-:is(.inline, .framed) [part='thanks'] {
-  display: inline;
-  font-size: 1em;
-}
-:is(.inline, .framed) .success span {
-  font-size: 0.8125em;
 }
 `;

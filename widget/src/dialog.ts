@@ -1,9 +1,9 @@
 /** `layout="dialog"`: renders, opens and closes the dialog, and decides when it may open by itself. */
 import type { html, TemplateResult } from 'lit';
+import { addSheet } from './add-sheet.ts';
+import type { PageTools } from './attribution.ts';
 import type { Messages } from './messages.ts';
 import { dialogKey, updateStored } from './store.ts';
-import type * as Visits from './visits.ts';
-import type * as Warnings from './warnings.ts';
 
 const styles = new CSSStyleSheet();
 styles.replaceSync(`
@@ -49,25 +49,12 @@ styles.replaceSync(`
 `);
 
 /** The element whose form is in the dialog. */
-export interface DialogHost extends HTMLElement {
-  readonly storage: string;
-}
+type DialogHost = HTMLElement & { readonly storage: string };
 
-/** Functions of the element's own file, of whose state this file must not have a second copy. */
-export type DialogTools = Pick<typeof Visits, 'hasConsent'> &
-  Pick<typeof Warnings, 'oneOf'> & { readonly html: typeof html };
+/** Functions of the element's own file. */
+type DialogTools = PageTools & { readonly html: typeof html };
 
-export interface Dialog {
-  /** Reads the element's attributes, and starts to listen for events that open the dialog. */
-  update(): void;
-  /** The dialog around the surface. */
-  template(surface: TemplateResult, texts: Messages): TemplateResult;
-  /** @param target - of a click, which opens the dialog only on one of its triggers */
-  open(target?: EventTarget | null): void;
-  close(): void;
-  /** Closes the dialog and stops listening. */
-  stop(): void;
-}
+export type Dialog = ReturnType<typeof createDialog>;
 
 /**
  * The time until which dialogs of this page do not open by themselves, by the store with that time (`local`,
@@ -82,7 +69,7 @@ function isEngaged(): boolean {
   return !!(active?.matches(':read-write,select,iframe') || document.querySelector(':modal,newsletter-signup[open]'));
 }
 
-export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: DialogTools): Dialog {
+export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: DialogTools) {
   let listening: AbortController | undefined;
   let openOn = '';
   let askAgain = '';
@@ -101,6 +88,7 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
     return trigger?.parentElement === host || trigger?.getAttribute('data-newsletter-open') === host.id;
   }
 
+  /** @param target - of a click, which opens the dialog only on one of its triggers */
   function open(target?: EventTarget | null): void {
     if (target !== undefined && !isTrigger(target)) return;
     const element = dialog();
@@ -182,7 +170,8 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
   }
 
   return {
-    update() {
+    /** Reads the element's attributes, and starts to listen for events that open the dialog. */
+    update(): void {
       openOn = (host.getAttribute('open-on') || 'click')
         .split(/\W+(?=[a-z])/i)
         .map((occasion) =>
@@ -191,22 +180,21 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
         .join();
       const pause = host.getAttribute('ask-again') || 'page';
       askAgain = oneOf(host, 'ask-again', pause, 'page', ...like(pause, 'session', '30d'));
-      const { shadowRoot } = host;
-      // Adoption by another document drops the style sheet.
-      if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
-        shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
+      addSheet(host, styles);
       if (!listening) listen();
       if (isInFallback) goOn();
       isInFallback = false;
     },
-    template: (surface, { button, close: label }) =>
+    /** The dialog around the surface. */
+    template: (surface: TemplateResult, { button, close: label }: Messages): TemplateResult =>
       html`<dialog part="dialog" aria-labelledby="head" aria-label=${button}>
         ${surface}
         <form method="dialog"><button part="close" aria-label=${label}>×</button></form>
       </dialog>`,
     open,
     close,
-    stop() {
+    /** Closes the dialog and stops listening. */
+    stop(): void {
       close();
       setOpen(false);
       listening?.abort();

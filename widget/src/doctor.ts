@@ -8,15 +8,7 @@ import { webAddress } from './form.ts';
 import type { Answer, Post } from './submission.ts';
 import type * as Warnings from './warnings.ts';
 
-/** The results of test requests to the endpoint. */
-interface Probes {
-  /** The server answers, even if pages may not read the answer. */
-  readonly answers: boolean;
-  /** Pages of this origin may read the answer. */
-  readonly readable: boolean;
-  /** The page's Content Security Policy forbids the address. */
-  readonly forbidden: boolean;
-}
+type Warn = typeof Warnings.warn;
 
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/.test(hostname);
 
@@ -79,7 +71,7 @@ function adviceOnAnswer({ kind, status = 0, message, ask, cause }: Answer, { pat
 }
 
 /** Without an answer, browsers do not tell the page why. Test requests reveal more. */
-function adviceOnSilence({ answers, readable, forbidden }: Probes, { origin }: URL): string {
+function adviceOnSilence({ answers, readable, forbidden }: Awaited<ReturnType<typeof probe>>, { origin }: URL): string {
   if (forbidden)
     return `The Content Security Policy of this page forbids the endpoint. Add ${origin} to its connect-src.`;
   if (!answers)
@@ -89,42 +81,27 @@ function adviceOnSilence({ answers, readable, forbidden }: Probes, { origin }: U
   return `The endpoint can be reached, but does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin there: in the relay RELAY_ALLOWED_ORIGINS, in n8n "Allowed Origins (CORS)" of the Webhook node. An answer of 404 without CORS headers looks the same from here: check the path as well.`;
 }
 
-/**
- * Explains in the console why a signup failed, or may have, and what to do about it.
- *
- * @returns the explanation; empty if there is nothing to correct, or the visitor can correct it
- */
-export async function explain(endpoint: string, answer: Answer): Promise<string> {
+/** Warns of the reason why a signup failed, or may have, unless there is nothing to correct but by the visitor. */
+export async function explain(host: Element, endpoint: string, answer: Answer, warn: Warn): Promise<void> {
   const { kind, status, isJson } = answer;
-  if (kind === 'invalid' || (!kind && (isJson || status !== 200))) return '';
+  if (kind === 'invalid' || (!kind && (isJson || status !== 200))) return;
   const url = parseUrl(endpoint, document.baseURI);
-  return say(
+  const advice =
     !endpoint || !url
       ? 'The endpoint is not a valid address. Set the attribute endpoint to that of your relay, webhook or server.'
-      : adviceOnAddress(url) || adviceOnAnswer(answer, url) || adviceOnSilence(await probe(url), url),
-  );
+      : adviceOnAddress(url) || adviceOnAnswer(answer, url) || adviceOnSilence(await probe(url), url);
+  warn(host, 'endpoint', advice);
 }
 
-/** Writes an explanation to the console, and returns it. */
-function say(advice: string): string {
-  console.error(`<newsletter-signup debug> ${advice}`);
-  return advice;
-}
-
-/**
- * Explains in the console that a redirect may have dropped the parameters of the link. Browsers count only redirects of
- * the same origin.
- *
- * @returns the explanation; empty if there was no such redirect
- */
-export function explainLanding(): string {
+/** Warns of a redirect that may have dropped the link's parameters. Browsers count only those of the same origin. */
+export function explainLanding(host: Element, warn: Warn): void {
   const [landing] = performance.getEntriesByType('navigation');
   const { redirectCount = 0, name = '' } = (landing ?? {}) as Partial<PerformanceNavigationTiming>;
-  return redirectCount && !parseUrl(name)?.search ? say(droppedQuery) : '';
+  if (redirectCount && !parseUrl(name)?.search) warn(host, 'redirect', droppedQuery);
 }
 
 /** Warns of an endpoint that is none, or an example, and of a form around the tag, which is kept usable. */
-export function checkPage(host: HTMLElement, endpoint: string, warn: typeof Warnings.warn): void {
+export function checkPage(host: HTMLElement, endpoint: string, warn: Warn): void {
   const url = webAddress(endpoint);
   if (!url || isExample(url)) warn(host, 'endpoint', `has no endpoint but "${endpoint}".`);
   // The parser has dropped the form inside the tag: its fields are the page's, which could not be sent without them.
@@ -141,21 +118,20 @@ export function checkPage(host: HTMLElement, endpoint: string, warn: typeof Warn
  *
  * @param warnings - those so far; later ones are added
  */
-export function showWarnings(host: HTMLElement, endpoint: string, warnings: readonly string[]): void {
+export function showWarnings(host: HTMLElement, endpoint: string, warnings: readonly string[], warn: Warn): void {
   // Only once, even if the element is moved.
   if (host.shadowRoot?.querySelector('[part=debug]')) return;
   const list = Object.assign(document.createElement('pre'), { part: 'debug', textContent: warnings.join('\n') });
   list.style.cssText = 'font-size: 0.75em; white-space: pre-wrap';
-  const add = (message: string): void => list.append(`\n${message}`);
   host.shadowRoot?.append(list);
-  host.addEventListener('newsletter-warning', ({ message }) => add(message));
-  add(explainLanding());
+  host.addEventListener('newsletter-warning', ({ message }) => list.append(`\n${message}`));
+  explainLanding(host, warn);
   const url = webAddress(endpoint);
   if (!url) return;
-  list.after(testButton(endpoint, add));
+  list.after(testButton(host, endpoint, warn));
   const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };
   fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).then(
-    ({ type }) => type === 'opaqueredirect' && add(say(redirects)),
+    ({ type }) => type === 'opaqueredirect' && warn(host, 'endpoint', redirects),
     () => undefined,
   );
 }
@@ -165,9 +141,9 @@ const noAddress = 'test-without-an-address';
 
 /**
  * A button that posts one invalid address, once: only that shows whether an endpoint can refuse at all. It is no
- * signup: no event is dispatched, and the form stays as it is.
+ * signup: no event but a warning is dispatched, and the form stays as it is.
  */
-function testButton(endpoint: string, add: (message: string) => void): HTMLButtonElement {
+function testButton(host: Element, endpoint: string, warn: Warn): HTMLButtonElement {
   const button = Object.assign(document.createElement('button'), {
     type: 'button',
     part: 'debug-test',
@@ -180,25 +156,27 @@ function testButton(endpoint: string, add: (message: string) => void): HTMLButto
     const { readVerdict } = await loadChunk('answer.js', import('./answer.ts'));
     const intent = intentOf(JSON.stringify({ email: noAddress }), undefined);
     const post = { ...intent, endpoint, timeout: 20, read: async (...given) => readVerdict(...given) } satisfies Post;
-    add(await judge(endpoint, await send(post, () => {})));
+    const answer = await send(post, () => {});
+    const { kind, status, message } = answer;
+    if (kind && kind !== 'refused') return explain(host, endpoint, answer, warn);
+    const verdict = kind
+      ? `The endpoint refuses an invalid address (${status}), as it should${message ? `: “${message}”` : '.'}`
+      : `The endpoint accepted “${noAddress}” (${status}): it cannot refuse, and the form thanks for every mistake. Let it answer 400 with an error body, and delete that entry.`;
+    warn(host, 'endpoint', verdict);
   };
-  button.addEventListener('click', () => void test().catch((error: unknown) => add(String(error))), { once: true });
+  button.addEventListener('click', () => void test().catch((error) => warn(host, 'file', String(error))), {
+    once: true,
+  });
   return button;
 }
 
-/** What the answer to the invalid address says of the endpoint. */
-async function judge(endpoint: string, answer: Answer): Promise<string> {
-  const { kind, status, message } = answer;
-  if (kind === 'refused')
-    return say(`The endpoint refuses an invalid address (${status}), as it should${message ? `: “${message}”` : '.'}`);
-  if (kind) return explain(endpoint, answer);
-  return say(
-    `The endpoint accepted “${noAddress}” (${status}): it cannot refuse, and the form thanks for every mistake. Let it answer 400 with an error body, and delete that entry.`,
-  );
-}
-
-/** Sends test requests: GET, without the visitor's data. */
-async function probe(url: URL): Promise<Probes> {
+/**
+ * Sends test requests: GET, without the visitor's data.
+ *
+ * @returns whether the server answers, even if pages may not read that; whether pages of this origin may read it; and
+ *   whether the page's Content Security Policy forbids the address
+ */
+async function probe(url: URL) {
   let forbidden = false;
   const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent): void => {
     forbidden ||= effectiveDirective === 'connect-src';

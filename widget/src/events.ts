@@ -22,43 +22,30 @@ export interface SentAttribution {
  */
 export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable' | 'offline';
 
-/** An event that bubbles out of shadow trees, with the given properties. */
-class OutwardEvent<Carried extends object> extends Event {
-  constructor(type: string, carried: Carried, cancelable = false) {
+/** An event that bubbles out of shadow trees, with the properties that its class declares. */
+class OutwardEvent extends Event {
+  constructor(type: string, properties: object, cancelable = false) {
     super(`newsletter-${type}`, { bubbles: true, composed: true, cancelable });
-    Object.assign(this, carried);
+    Object.assign(this, properties);
   }
 }
 
-/** The properties of the submit and success events. */
-interface Complete {
-  readonly attribution: SentAttribution;
-  readonly email: string | undefined;
-}
-
 /** The form is complete and about to be sent. `preventDefault()` cancels the request. */
-export class NewsletterSubmitEvent extends OutwardEvent<Complete> {
+export class NewsletterSubmitEvent extends OutwardEvent {
   declare readonly attribution: SentAttribution;
   /** The email address; undefined without the attribute `expose-email`. */
   declare readonly email: string | undefined;
 }
 
 /** The endpoint has accepted the signup. */
-export class NewsletterSuccessEvent extends OutwardEvent<Complete> {
+export class NewsletterSuccessEvent extends OutwardEvent {
   declare readonly attribution: SentAttribution;
   /** The email address; undefined without the attribute `expose-email`. */
   declare readonly email: string | undefined;
 }
 
-/** The properties of the error event. */
-interface Failed {
-  readonly kind: FailureKind;
-  readonly status: number;
-  readonly retryAfter: number;
-}
-
 /** The signup failed; the values stay in the form. */
-export class NewsletterErrorEvent extends OutwardEvent<Failed> {
+export class NewsletterErrorEvent extends OutwardEvent {
   declare readonly kind: FailureKind;
   /** HTTP status of the answer; 0 without an answer. */
   declare readonly status: number;
@@ -66,22 +53,30 @@ export class NewsletterErrorEvent extends OutwardEvent<Failed> {
   declare readonly retryAfter: number;
 }
 
+/** The events of a signup, by the ends of their names. */
+export const signupEvents = {
+  error: NewsletterErrorEvent,
+  submit: NewsletterSubmitEvent,
+  success: NewsletterSuccessEvent,
+};
+
+/** Dispatches an event on the element, or on the document if the element has left the page. */
+export type Tell = <Name extends keyof typeof signupEvents>(
+  name: Name,
+  properties: Omit<InstanceType<(typeof signupEvents)[Name]>, keyof Event>,
+) => boolean;
+
 /**
  * What the owner of the page has to correct: `attribute` – an attribute's value is invalid, and the default is used;
  * `field` – a field is left out; `form` – the tag and its form stand in another form; `file` – a file beside the script
- * cannot be loaded; `endpoint` – it is missing or does not accept signups; `redirect` – its origin is not allowed;
- * `answer` – the endpoint's answer is invalid; `ask` – the form cannot do what the endpoint asks for.
+ * cannot be loaded; `endpoint` – it is missing or does not accept signups; `redirect` – its origin is not allowed, or
+ * one has dropped the parameters of the link; `answer` – the endpoint's answer is invalid; `ask` – the form cannot do
+ * what the endpoint asks for.
  */
 export type WarningReason = 'attribute' | 'field' | 'form' | 'file' | 'endpoint' | 'redirect' | 'answer' | 'ask';
 
-/** The properties of the warning event. */
-interface Warning {
-  readonly reason: WarningReason;
-  readonly message: string;
-}
-
 /** A problem that visitors do not see. Sent once for each element and message; the console shows it too. */
-export class NewsletterWarningEvent extends OutwardEvent<Warning> {
+export class NewsletterWarningEvent extends OutwardEvent {
   declare readonly reason: WarningReason;
   /** A sentence for the owner of the page. */
   declare readonly message: string;

@@ -95,12 +95,7 @@ export function labelOf({ input, described }: Control, isWhole = false): string 
 const submitters = '[type=submit], [type=image], button:not([type])';
 
 /** A form whose submission the element has taken over. */
-export interface TakenOver {
-  /** Disables the browser's own validation messages. */
-  prepare(this: void): void;
-  /** Restores the form. */
-  release(this: void): void;
-}
+export type TakenOver = ReturnType<typeof takeOver>;
 
 /**
  * Takes over the submission of a form. The page's form is changed only when a visitor begins to use it, because a
@@ -108,8 +103,9 @@ export interface TakenOver {
  * because a framework that renders it later removes the change. No control is added: browsers restore what was typed,
  * on the way back to the page, by the controls of a form.
  */
-export function takeOver(form: HTMLFormElement, onSubmit: (event: Event) => void): TakenOver {
+export function takeOver(form: HTMLFormElement, onSubmit: (event: Event) => void) {
   let restore: Undo = () => {};
+  /** Disables the browser's own validation messages. */
   const prepare = (): void => {
     if (!form.hasAttribute('novalidate')) restore = setAttribute(form, 'novalidate', '');
   };
@@ -127,7 +123,8 @@ export function takeOver(form: HTMLFormElement, onSubmit: (event: Event) => void
     form.addEventListener(type, onEvent, { capture: type !== 'submit', signal: listening.signal });
   return {
     prepare,
-    release() {
+    /** Restores the form. */
+    release(): void {
       restore();
       listening.abort();
     },

@@ -71,8 +71,7 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
 export function unloadedLanguage(element: Element): string | undefined {
   const tag = languageOf(element).slice(0, 2).toLowerCase();
   const file = `languages/${tag}.js`;
-  const hasScript = (): boolean =>
-    Array.from(document.querySelectorAll('script')).some(({ src }) => src.includes(`/${file}`));
+  const hasScript = (): boolean => Array.from(document.scripts).some(({ src }) => src.includes(`/${file}`));
   // Until the page is complete, the script can still arrive.
   return document.readyState === 'complete' && !globalThis.newsletterMessages?.[tag] && hasScript() ? file : undefined;
 }

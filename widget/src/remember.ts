@@ -12,7 +12,7 @@ import {
   touchLifetime,
   type Touch,
 } from '@newsletter-kit/core/signup';
-import { readOptions, type AttributionHost, type AttributionTools } from './attribution.ts';
+import { readOptions, type AttributionHost, type PageTools } from './attribution.ts';
 import { isSet } from './form.ts';
 import { make } from './make.ts';
 import { touchesKey, updateStored, type StoreName } from './store.ts';
@@ -24,7 +24,7 @@ import { touchesKey, updateStored, type StoreName } from './store.ts';
 const cookieLimit = 2000;
 
 /** Stores the touches as the element's attributes say, and returns them with those that earlier pages stored. */
-export async function remember(host: AttributionHost, tools: AttributionTools): Promise<readonly Touch[]> {
+export async function remember(host: AttributionHost, tools: PageTools): Promise<readonly Touch[]> {
   const storage = host.storage ?? host.getAttribute('storage') ?? 'local';
   const place = tools.oneOf(host, 'storage', storage, 'none', 'local', 'session');
   const options = await readOptions(host, tools);

@@ -3,21 +3,14 @@
  * `referrer-medium`.
  */
 import { clickSource, parseUrl, referrerSource, type VisitOptions } from '@newsletter-kit/core/signup';
+import type { PageTools } from './attribution.ts';
 import { isSet } from './form.ts';
-import type * as Warnings from './warnings.ts';
-
-/** Functions of the element's own file, of which this one must not have a second copy. */
-export type RuleTools = Pick<typeof Warnings, 'oneOf' | 'warn'>;
 
 /** How the element says that visits are read. */
-export function readRules(host: Element, { oneOf, warn }: RuleTools): VisitOptions {
+export function readRules(host: Element, { oneOf, warn }: PageTools): VisitOptions {
   const refIs = oneOf(host, 'ref-is', host.getAttribute('ref-is') ?? 'auto', 'none', 'auto', 'code', 'source');
   // Hosts may be written as addresses.
-  const words =
-    host
-      .getAttribute('same-site')
-      ?.split(/[\s,]+/)
-      .filter(Boolean) ?? [];
+  const words = (host.getAttribute('same-site') ?? '').split(/[\s,]+/).filter(Boolean);
   const sameSite = words.map((text) => {
     const { hostname = '' } = parseUrl(text.replace(/^(?!\w+:\/)/, 'https://')) ?? {};
     if (!/^[\w.-]+$/.test(hostname))

@@ -1,7 +1,10 @@
 /**
  * Styles of a form that is sent, loaded with what sends it. When busy, three dots replace the button's text, which
- * keeps its width. The thanks fade in where the form fades out.
+ * keeps its width. The thanks fade in where the form fades out, in its cell; in layouts on one line the tick is in the
+ * line of the heading, so that they are no higher than the form there.
  */
+import { addSheet } from './add-sheet.ts';
+
 const styles = `
   :host {
     --_danger: var(--newsletter-danger, color-mix(in srgb, #e5002b 62%, currentColor));
@@ -80,8 +83,56 @@ const styles = `
   [aria-hidden='true'] * {
     transition: none;
   }
-  [part='notice'].success {
+  .success {
+    grid-area: 1 / 1 / 4 / 1;
+    align-self: center;
+    text-align: center;
     animation: arrive 0.15s;
+  }
+  [part='tick'] {
+    display: block;
+    inline-size: 3em;
+    margin: 0 auto 0.375em;
+    padding: 0.75em;
+    border-radius: 50%;
+    background: color-mix(in srgb, var(--_accent) 14%, #0000);
+    fill: none;
+    stroke: var(--_accent);
+    stroke-width: 2.5;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  [part='thanks'] {
+    display: block;
+    margin-block-end: 0.25em;
+    font-size: 1.25em;
+    line-height: 1.2;
+    outline: 0;
+  }
+  .success span {
+    display: block;
+    font-size: 0.875em;
+    line-height: 1.35;
+  }
+  .inline .success {
+    text-align: start;
+  }
+  :is(.inline, .framed) .success > div {
+    display: contents;
+  }
+  :is(.inline, .framed) [part='tick'] {
+    display: inline-block;
+    inline-size: 1.25em;
+    margin: 0 0.25em 0 0;
+    padding: 0.125em;
+    vertical-align: -0.25em;
+  }
+  :is(.inline, .framed) [part='thanks'] {
+    display: inline;
+    font-size: 1em;
+  }
+  :is(.inline, .framed) .success span {
+    font-size: 0.8125em;
   }
   @keyframes arrive {
     from {
@@ -96,13 +147,12 @@ const styles = `
   }`;
 let sheet: CSSStyleSheet | undefined;
 
-/** Adds the styles to a form, once; adoption by another document drops them. */
-export function addSendingStyles({ shadowRoot }: Element): void {
+/** Adds the styles to a form. */
+export function addSendingStyles(host: Element): void {
   try {
     if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(styles);
-    if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(sheet))
-      shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, sheet];
+    addSheet(host, sheet);
   } catch {
-    // Before Safari 16.4 errors look like the text around them.
+    // Before Safari 16.4 and Firefox 101 errors and thanks look like the text around them.
   }
 }

@@ -1,6 +1,6 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
-import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { loadChunk } from './chunks.ts';
+import { LitElement, adoptStyles, html, type TemplateResult } from 'lit';
+import { loadPart } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
   callForm,
@@ -9,6 +9,7 @@ import {
   isSet,
   keepValues,
   takeOver,
+  webAddress,
   type FormView,
   type SignupState,
   type TakenOver,
@@ -18,7 +19,7 @@ import { kinds } from './field-element.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
-import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
+import { layouts, pageContent, surfaceTemplate, withTrigger } from './template.ts';
 import { actFor, announceConsent, tools } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
@@ -124,7 +125,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  */
 export class NewsletterSignup extends LitElement {
   static override styles = styles;
-  static override properties: PropertyDeclarations = {
+  static override properties = {
     endpoint: {},
     layout: {},
     redirect: {},
@@ -293,16 +294,10 @@ export class NewsletterSignup extends LitElement {
     const texts = readMessages(this);
     const layout = this.#layout;
     const endpoint = endpointOf(this, this.querySelector('[slot=fallback]'));
-    const surface = surfaceTemplate({
-      host: this,
-      texts,
-      view: this.#view,
-      layout,
-      endpoint,
-      fields: customFields(this),
-      // Without an endpoint the element waits for the page's form, which the parser may not have reached yet.
-      isOwners: Boolean(this.#ownersForm) || (!endpoint && document.readyState === 'loading'),
-    });
+    // Without an endpoint the element waits for the page's form, which the parser may not have reached yet.
+    const isOwners = this.#ownersForm || (!endpoint && document.readyState === 'loading');
+    const shown = { host: this, texts, view: this.#view, layout, endpoint: isOwners ? undefined : endpoint };
+    const surface = surfaceTemplate(shown);
     if (layout !== 'dialog' || this.#dialog === null) return surface;
     return withTrigger(this.#dialog?.template(surface, texts) ?? pageContent);
   }
@@ -321,7 +316,7 @@ export class NewsletterSignup extends LitElement {
   }
 
   get #layout(): NewsletterSignup['layout'] {
-    return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
+    return oneOf(this, 'layout', this.layout, ...layouts);
   }
 
   /** Loads what warns the owner, where the endpoint or a form around the tag gives a reason, or `debug` asks for it. */
@@ -329,14 +324,10 @@ export class NewsletterSignup extends LitElement {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
     const isDebug = isSet(this, 'debug');
-    if (!isDebug && !this.closest('form') && endpoint && !endpoint.includes('example')) return;
-    try {
-      const { checkPage, showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));
-      checkPage(this, endpoint, warn);
-      if (isDebug) showWarnings(this, endpoint, warningsOf(this));
-    } catch (error) {
-      warn(this, 'file', String(error));
-    }
+    if (!isDebug && !this.closest('form') && webAddress(endpoint) && !endpoint.includes('example')) return;
+    const doctor = await loadPart(this, 'doctor.js', import('./doctor.ts'));
+    doctor?.checkPage(this, endpoint, warn);
+    if (isDebug) doctor?.showWarnings(this, endpoint, warningsOf(this), warn);
   }
 
   /** Opens the dialog once its file is loaded, if the target is undefined or one of its triggers. */
@@ -346,13 +337,8 @@ export class NewsletterSignup extends LitElement {
   }
 
   async #loadDialog(): Promise<Dialog | null> {
-    try {
-      const { createDialog } = await loadChunk('dialog.js', import('./dialog.ts'));
-      this.#dialog = createDialog(this, { ...tools, html });
-    } catch (error) {
-      this.#dialog = null;
-      warn(this, 'file', String(error));
-    }
+    const file = await loadPart(this, 'dialog.js', import('./dialog.ts'));
+    this.#dialog = file?.createDialog(this, { ...tools, html }) ?? null;
     this.requestUpdate();
     await this.updateComplete;
     return this.#dialog;

@@ -7,13 +7,17 @@ import {
   type Touch,
 } from '@newsletter-kit/core/signup';
 import type { ReadVerdict } from './answer.ts';
-import { readTouch, type AttributionHost, type AttributionTools } from './attribution.ts';
-import type * as Events from './events.ts';
+import { readTouch, type AttributionHost, type PageTools } from './attribution.ts';
+import type { FailureKind, Tell } from './events.ts';
 import type * as Form from './form.ts';
 import {
   asText,
+  callForm,
   controlsOf,
+  endpointOf,
+  isSet,
   markProblems,
+  webAddress,
   type FormView,
   type Problem,
   type Problems,
@@ -48,56 +52,22 @@ export interface Host extends AttributionHost {
 }
 
 /** An answer that is no yes. */
-interface Failure extends Answer {
-  readonly kind: Events.FailureKind;
-}
+type Failure = Answer & { readonly kind: FailureKind };
 
 /** Shows a state of the form; resolves once it is rendered. */
 export type Show = (view: FormView) => Promise<unknown>;
 
-/** Functions and classes of the element's own file, of which this file must not have a second copy. */
-export interface SignupTools
-  extends
-    AttributionTools,
-    Pick<typeof Form, 'callForm' | 'endpointOf' | 'isSet' | 'markBusy' | 'webAddress'>,
-    Pick<
-      typeof Events,
-      'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'
-    > {
-  /** Dispatches an event on the element, or on the document if the element has left the page. */
-  readonly tell: (event: Event) => boolean;
-  /**
-   * Calls back after a pause, or as soon as the browser says that the device is online; never once a value was changed
-   * or the form submitted again.
-   *
-   * @param pause - in milliseconds
-   */
-  readonly whenOnline: (pause: number, next: () => void) => void;
-}
+/** Functions of the element's own file, of which this file must not have a second copy. */
+export type SignupTools = PageTools & Pick<typeof Form, 'markBusy'> & { readonly tell: Tell };
 
 const none: Problems = new Map();
 
 /** Codes whose messages are in the languages of the form. */
 const translatedCodes: readonly (string | undefined)[] = ['EMAIL_INVALID', 'EMAIL_REQUIRED'];
 
-/** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
-export interface Signup {
-  /** Stops the countdown. */
-  end(): void;
-  /** Whether the endpoint may have a request. */
-  isSent(): boolean;
-  /**
-   * Reads the form, sends its values, and shows the result.
-   *
-   * @param isPromised - whether the form says that it is sent once the device is online
-   * @throws if a script of the page breaks something
-   */
-  send(form: HTMLFormElement, isPromised: boolean): Promise<void>;
-}
-
-export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
-  const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
-  const { callForm, endpointOf, isSet, loadChunk, markBusy, tell, warn, webAddress, whenOnline } = tools;
+/** One visitor's attempts, which share the idempotency key, and the time to wait that the endpoint named. */
+export function createSignup(host: Host, show: Show, tools: SignupTools) {
+  const { loadPart, markBusy, tell, warn } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
@@ -111,13 +81,21 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   /** Ends listening for corrected values. */
   let editing = new AbortController();
 
+  /** Stops the countdown. */
   function end(): void {
     lastFailure = undefined;
     stopClock();
     editing.abort();
   }
 
-  async function submit(form: HTMLFormElement, isPromised: boolean): Promise<void> {
+  /**
+   * Reads the form, sends its values, and shows the result.
+   *
+   * @param isPromised - whether the form says that it is sent once the device is online
+   * @returns whether no answer came, and the form is to be sent again once the device is online
+   * @throws if a script of the page breaks something
+   */
+  async function submit(form: HTMLFormElement, isPromised: boolean): Promise<unknown> {
     addSendingStyles(host);
     const left = wait();
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
@@ -140,19 +118,22 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (!body) return fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(host, form);
     // A fetch of another scheme, such as `data:`, can succeed without a server.
-    if (!webAddress(endpoint)) {
-      console.error('<newsletter-signup> has no endpoint.');
-      return fail(form, { kind: 'unavailable' });
-    }
+    if (!webAddress(endpoint)) return fail(form, { kind: 'unavailable' });
     const email = isSet(host, 'expose-email') ? asText(values['email']) : undefined;
-    if (!tell(new NewsletterSubmitEvent('submit', { attribution, email }, true))) return void show({ state: 'idle' });
+    // The same request again, where it may have arrived without an answer.
+    const last = isPromised ? intent : undefined;
+    if (!last && !tell('submit', { attribution, email })) return void show({ state: 'idle' });
 
     if (!isPromised) void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
-    intent = intentOf(body, intent);
+    intent = last ?? intentOf(body, intent);
     const post = { ...intent, endpoint, timeout: timeout(), read };
     let hasLeft = false;
     addEventListener('pagehide', () => (hasLeft = true), { once: true });
-    let answer = await deliver(form, post, isPromised);
+    let answer = await sendOnce(post);
+    if (isUnanswered(answer, isPromised)) {
+      void explain(endpoint, answer);
+      return true;
+    }
     if (answer.ask)
       answer = await answerAsk(answer, (answers) =>
         sendOnce({ ...post, body: composeBody({ ...values, ...answers }, attribution, audit) ?? body }),
@@ -175,8 +156,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
     const isShown = show({ state: 'success' });
     if (holds(form)) callForm(form, 'reset');
-    tell(new NewsletterSuccessEvent('success', { attribution, email }));
-    if (isSet(host, 'debug')) void explain(endpoint, answer);
+    tell('success', { attribution, email });
+    void explain(endpoint, answer);
     if (!host.isConnected) return;
     const target = redirectTarget();
     if (target) location.assign(target);
@@ -195,46 +176,22 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     return send(post, () => (isSent = true));
   }
 
-  /**
-   * Sends the post. If that fails while the browser says that the device is offline, says so, and sends it again until
-   * there is an answer: a redirect, or a page, as public networks show it before they let somebody in, is none.
-   *
-   * @param isPromised - whether the form says so already
-   */
-  async function deliver(form: HTMLFormElement, post: Post, isPromised: boolean): Promise<Answer> {
-    let isWaiting = isPromised;
-    for (let pause = 1000; ; pause = Math.min(pause * 2, 60_000)) {
-      const answer = await sendOnce(post);
-      const { kind, status = 0 } = answer;
-      const isAnswer = !kind || kind === 'refused' || status >= 300;
-      if (kind !== 'offline' && (isAnswer || !isWaiting)) return answer;
-      // Before the message, after which the page may reset the form.
-      const isOnline = new Promise<void>((resolve) => whenOnline(pause, resolve));
-      if (!isWaiting) await fail(form, { kind: 'offline' });
-      isWaiting = true;
-      await isOnline;
-    }
-  }
-
-  /** Loads a part of the script. Without its file the owner is warned, and the form does what it can. */
-  const load = <Part>(file: string, part: Promise<Part>): Promise<Part | undefined> =>
-    loadChunk(file, part).catch((error: unknown) => {
-      warn(host, 'file', String(error));
-      return undefined;
-    });
+  /** Loads a part of the script. */
+  const load = <Part>(file: string, part: Promise<Part>): Promise<Part | undefined> => loadPart(host, file, part);
 
   const read: ReadVerdict = async (...given) =>
     (await load('answer.js', import('./answer.ts')))?.readVerdict(...given) ?? { isForeign: true };
 
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
-  function answerAsk(failed: Answer, resend: Resend): Promise<Answer> {
-    return loadChunk('protection.js', import('./protection.ts'))
-      .then(({ answer }) => answer(host, failed, resend))
-      .catch((error: unknown) => {
-        const reason = error instanceof Error && 'reason' in error ? 'file' : 'ask';
-        warn(host, reason, `cannot give what the endpoint asks for: ${String(error)}`);
-        return failed;
-      });
+  async function answerAsk(failed: Answer, resend: Resend): Promise<Answer> {
+    const part = await load('protection.js', import('./protection.ts'));
+    try {
+      return (await part?.answer(host, failed, resend)) ?? failed;
+    } catch (error) {
+      const reason = error instanceof Error && 'reason' in error ? 'file' : 'ask';
+      warn(host, reason, `cannot give what the endpoint asks for: ${String(error)}`);
+      return failed;
+    }
   }
 
   async function fail(form: HTMLFormElement, failure: Failure, found = none): Promise<void> {
@@ -262,8 +219,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };
     for (const type of ['input', 'change']) form.addEventListener(type, removeCorrected, editing);
-    tell(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
-    if (isSet(host, 'debug')) void explain(endpointOf(host, form), failure);
+    tell('error', { kind, status, retryAfter });
+    void explain(endpointOf(host, form), failure);
     await isShown;
     const [first = ''] = problems.keys();
     if (host.isConnected && holds(form)) controlsOf(form).get(first)?.input.focus();
@@ -271,8 +228,9 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Explains the answer to the owner of the page (attribute `debug`). */
   async function explain(endpoint: string, answer: Answer): Promise<void> {
-    const message = await (await load('doctor.js', import('./doctor.ts')))?.explain(endpoint, answer);
-    if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
+    if (!isSet(host, 'debug')) return;
+    const doctor = await load('doctor.js', import('./doctor.ts'));
+    await doctor?.explain(host, endpoint, answer, warn);
   }
 
   /**
@@ -313,7 +271,20 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     return applyOverrides(touch?.attribution ?? {}, Object.fromEntries(fields));
   }
 
-  return { end, isSent: () => isSent, send: submit };
+  return {
+    end,
+    /** Whether the endpoint may have a request. */
+    isSent: (): boolean => isSent,
+    send: submit,
+  };
+}
+
+/**
+ * Whether a form has no answer yet that is to be sent once the device is online: the browser says that it is offline;
+ * or the form has promised it, and a redirect or a page came, as public networks show them before they let somebody in.
+ */
+function isUnanswered({ kind, status = 0 }: Answer, isPromised: boolean): boolean {
+  return kind === 'offline' || (isPromised && !!kind && kind !== 'refused' && status < 300);
 }
 
 /**

@@ -8,10 +8,11 @@
  * - Logical properties follow the direction of the text.
  */
 import { css, type CSSResult } from 'lit';
-import { choices, controls, thanks } from './control-styles.ts';
+import { choices, controls } from './control-styles.ts';
 
 /**
- * Colours and defaults. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
+ * Colours and defaults. While the focus is in its shadow tree, the host matches a page's rules for `:focus`: their ring
+ * belongs to the field. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
  * and 120, without `light-dark()`, compute colours from `currentColor` wrongly.
  *
  * - `--_deep`: the text colour with more contrast, because lines and small print mix it with the background
@@ -38,6 +39,10 @@ const base = css`
     --_paper: oklch(from currentColor calc(1 - 0.83 * var(--_light)) 0 0 / 1);
     --_on: var(--newsletter-on-accent, oklch(from var(--_accent) calc(1 - var(--_light)) 0 0 / 1));
   }
+}
+:host(:focus) {
+  outline: 0 !important;
+  box-shadow: none !important;
 }
 * {
   box-sizing: border-box;
@@ -104,13 +109,13 @@ const layouts = css`
   position: relative;
   display: flex;
   flex-wrap: wrap;
-  max-inline-size: var(--newsletter-width, 30em);
+  max-inline-size: var(--newsletter-width, none);
   margin-inline: auto;
+}
+[part='surface']:where(:not(.owners)) {
+  max-inline-size: var(--newsletter-width, 30em);
   font-size: max(16px, 1em);
   overflow-wrap: anywhere;
-}
-.owners {
-  max-inline-size: var(--newsletter-width, none);
 }
 .card,
 .cover,
@@ -174,6 +179,9 @@ const layouts = css`
 .joined {
   text-align: center;
 }
+[part='notice'] {
+  grid-area: 2 / 1;
+}
 [part~='frame'] {
   gap: 0;
   padding: 0.3125em;
@@ -207,4 +215,4 @@ const motion = css`
 `;
 
 /** One style sheet, because each costs time when the page starts. */
-export const styles: CSSResult = css`${base}${slots}${layouts}${controls}${choices}${thanks}${motion}`;
+export const styles: CSSResult = css`${base}${slots}${layouts}${controls}${choices}${motion}`;

@@ -60,7 +60,7 @@ function emailField(texts: Messages, hidesLabel: boolean): TemplateResult {
  *
  * Read from attributes, so that the order in which the browser upgrades the elements does not matter.
  */
-export function customFields(host: Element): readonly Field[] {
+function customFields(host: Element): readonly Field[] {
   const fields = new Map<string, Field>();
   for (const element of host.querySelectorAll('newsletter-field')) {
     const text = (attribute: string): string => element.getAttribute(attribute)?.trim() ?? '';
@@ -141,19 +141,20 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
 const withLink = ({ text, address }: LabelPart): unknown =>
   webAddress(address) ? html`<a href=${address} target="_blank">${text}</a>` : text;
 
+/** Every layout, the default first. */
+export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
+
 /** What the surface shows. */
 interface Shown {
   readonly host: Element;
   readonly texts: Messages;
   readonly view: FormView;
-  readonly layout: string;
-  readonly endpoint: string;
-  readonly fields: readonly Field[];
-  /** Whether the form in use is the page's, inside the element. */
-  readonly isOwners: boolean;
+  readonly layout: (typeof layouts)[number];
+  /** Of the element's own form; undefined where the form in use is the page's, inside the element. */
+  readonly endpoint: string | undefined;
 }
 
-const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
+const tick = html`<svg part="tick" width="20" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
 /** The page's content while the element has no form of its own: in a block, as its margins expect it. */
 export const pageContent: TemplateResult = html`<div><slot></slot><slot name="fallback"></slot></div>`;
@@ -161,8 +162,10 @@ export const pageContent: TemplateResult = html`<div><slot></slot><slot name="fa
 /** What opens a dialog, before the dialog or what takes its place. */
 export const withTrigger = (content: TemplateResult): TemplateResult => html`<slot name="trigger"></slot>${content}`;
 
-export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
+export function surfaceTemplate({ host, texts, view, layout, endpoint }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;
+  const isOwners = endpoint === undefined;
+  const fields = isOwners ? [] : customFields(host);
   const isDone = state === 'success';
   // On one line, or in a frame: only if the email address is the only visible field.
   const isRow = ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));

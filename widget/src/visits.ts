@@ -3,8 +3,8 @@
  * `remember.js` is loaded, which stores the visits. Everything is deleted when the consent is revoked.
  */
 import type { TimedVisit, Touch } from '@newsletter-kit/core/signup';
-import type { AttributionHost, AttributionTools } from './attribution.ts';
-import { currentScript, loadChunk } from './chunks.ts';
+import type { AttributionHost, PageTools } from './attribution.ts';
+import { currentScript, loadPart } from './chunks.ts';
 import type * as RememberFile from './remember.ts';
 import { deleteStored } from './store.ts';
 import { oneOf, warn } from './warnings.ts';
@@ -60,14 +60,10 @@ function readVisits(): readonly TimedVisit[] {
 
 /** Stores the visits with consent, else deletes the cookie. On a page without a form, the script element says how. */
 async function store(): Promise<void> {
-  try {
-    file ??= await loadChunk('remember.js', import('./remember.ts'));
-    if (!consent) file.deleteCookies();
-    else if (host) await recall(host);
-    else await file.standIn(currentScript?.dataset, (element) => actFor(host ?? element));
-  } catch (error) {
-    warn(host ?? document.documentElement, 'file', String(error));
-  }
+  file ??= await loadPart(host ?? document.documentElement, 'remember.js', import('./remember.ts'));
+  if (!consent) file?.deleteCookies();
+  else if (host) await recall(host);
+  else await file?.standIn(currentScript?.dataset, (element) => actFor(host ?? element));
 }
 
 function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined {
@@ -75,7 +71,7 @@ function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined
 }
 
 /** For the files that are loaded later, which must not have a second copy of what has a state. */
-export const tools: AttributionTools = { hasConsent, loadChunk, oneOf, readVisits, recall, warn };
+export const tools: PageTools = { hasConsent, loadPart, oneOf, readVisits, recall, warn };
 
 if (document) {
   readVisits();

@@ -57,6 +57,7 @@ false
 {"id":7,"error":"No."}
 {"state":"error"}
 {"result":"FAIL"}
+cb({"result":"error","msg":"No."});
 {"status":"failed","message":"No."}
 {"status":"validation_failed"}
 [{"type":"form-error"}]`

@@ -133,14 +133,11 @@ inBothModes('an invalid attribute value', () => {
     'http://[',
   ]) {
     it(`sends nothing: endpoint="${endpoint}"`, async () => {
-      const { lines } = await heardWhile(async () => {
-        const form = await mountAt(new Mailbox(), fields);
-        form.element.endpoint = endpoint;
-        await send(form, 'error');
-        expect(form.notice.textContent).to.contain('This does not work right now.');
-        expect(form.email.value).to.equal('ada@example.com');
-      });
-      expect(lines).to.include('<newsletter-signup> has no endpoint.');
+      const form = await mountAt(new Mailbox(), fields);
+      form.element.endpoint = endpoint;
+      await send(form, 'error');
+      expect(form.notice.textContent).to.contain('This does not work right now.');
+      expect(form.email.value).to.equal('ada@example.com');
     });
   }
 

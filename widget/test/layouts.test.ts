@@ -1,4 +1,5 @@
 import { expect, fixture } from '@open-wc/testing';
+import { layouts } from '../src/template.ts';
 import { Form, isChromium, Mailbox, mountAt } from './harness.ts';
 
 const box = (element: Element): DOMRect => element.getBoundingClientRect();
@@ -41,7 +42,7 @@ describe('layouts', () => {
     });
   }
 
-  for (const layout of ['inline', 'joined', 'stacked', 'card', 'cover'] as const) {
+  for (const layout of layouts.filter((each) => each !== 'dialog')) {
     it(`${layout}: --newsletter-muted is the colour of small print and placeholders`, async () => {
       const form = await mountIn(
         640,
@@ -89,6 +90,17 @@ describe('layouts', () => {
       await element?.updateComplete;
       expect(element?.offsetWidth).to.be.within(least, most);
     }
+  });
+
+  it('has no ring of the page’s rules for :focus around it while somebody types', async () => {
+    const sheet = document.createElement('style');
+    sheet.textContent = ':focus, :focus-visible { outline: 3px solid red; box-shadow: 0 0 0 3px red }';
+    document.head.append(sheet);
+    const form = await mountIn(480);
+    await form.type(form.email, 'a');
+    const { outlineStyle, boxShadow } = getComputedStyle(form.element);
+    sheet.remove();
+    expect([outlineStyle, boxShadow]).to.deep.equal(['none', 'none']);
   });
 
   it('warns once of an unknown layout, and uses inline', async () => {

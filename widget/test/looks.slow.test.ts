@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { layouts } from '../src/template.ts';
 import { inScheme, Mailbox, mountAt, type Form } from './harness.ts';
 
 const head = '<h2 slot="head">The <em>Harbour</em> Letter</h2><p slot="head">Every Tuesday.</p>';
@@ -9,7 +10,6 @@ const fields = `
   <newsletter-field name="Country" options="Austria, Belgium, Chile, Denmark, Egypt, France, Ghana, Haiti"></newsletter-field>
   <newsletter-field name="I agree" kind="boolean" required></newsletter-field>`;
 const page = 'color-scheme: light dark; color: CanvasText; background: Canvas';
-const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 const themes = ['ink', 'meadow', 'harbor', 'signal', 'dusk', 'linen'] as const;
 
 /** Red, green and blue from 0 to 1 of these colours in any notation, each painted over the previous ones. */

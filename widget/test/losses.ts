@@ -17,10 +17,11 @@ export interface World {
   /** Code of the page, run before its scripts. */
   readonly before?: string;
   /**
-   * How the page loads the script: by a tag, `late` by a step, `joined` with another script in a file elsewhere, or
-   * `inline`, without an address; `complete` is the file with all parts, `inline`. Default: a tag with `async`.
+   * How the page loads the script: by a tag, `held` back until the page has loaded, `late` by a step, `joined` with
+   * another script in a file elsewhere, or `inline`, without an address; `complete` is the file with all parts,
+   * `inline`. Default: a tag with `async`.
    */
-  readonly script?: 'defer' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline' | 'complete';
+  readonly script?: 'defer' | 'held' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline' | 'complete';
   /** Files of the script that are not found, or never answered. */
   readonly files?: Readonly<Record<string, 'missing' | 'silent'>>;
   /** The page's Content Security Policy. `SITE` and `ENDPOINT` are replaced by their origins. */
@@ -35,10 +36,8 @@ export interface World {
 
 export interface Row {
   readonly title: string;
-  /** With the page's form inside the tag. */
-  readonly own: Outcome;
-  /** With the form that the element draws. */
-  readonly drawn: Outcome;
+  /** The same with the page's form inside the tag and with the form that the element draws. */
+  readonly outcome: Outcome;
   readonly world: World;
 }
 
@@ -51,10 +50,9 @@ interface Group {
 /** The visitor types an address and presses the button. */
 export const usualSteps: readonly Step[] = ['focus', 'type', 'submit'];
 
-const row = (title: string, own: Outcome, drawn: Outcome, world: World): Row => ({ title, own, drawn, world });
-const posted = (title: string, world: World): Row => row(title, 'posted', 'posted', world);
-const natively = (title: string, world: World): Row => row(title, 'posted natively', 'posted natively', world);
-const message = (title: string, world: World): Row => row(title, 'message', 'message', world);
+const posted = (title: string, world: World): Row => ({ title, outcome: 'posted', world });
+const natively = (title: string, world: World): Row => ({ title, outcome: 'posted natively', world });
+const message = (title: string, world: World): Row => ({ title, outcome: 'message', world });
 
 /** An API, and code that takes it away. */
 const lacking = (title: string, before: string): Row => posted(title, { before });
@@ -202,6 +200,9 @@ export const groups: readonly Group[] = [
     title: 'The script',
     rows: [
       posted('is loaded with `defer`', { script: 'defer' }),
+      posted('is held back until the page has loaded, by a copy of its tag, as Cloudflare’s Rocket Loader does', {
+        script: 'held',
+      }),
       posted('is loaded as a module', { script: 'module' }),
       posted('is at the end of the page', { script: 'end' }),
       posted('is loaded twice', { script: 'twice' }),

@@ -50,11 +50,12 @@ const separator = /#|(?:[?&]|%3F)(?=[^=&?#]*=)/i;
 /**
  * The parameters of an address, decoded once and cleaned, by their names in lower case: of the query, then of the
  * fragment, as in `#utm_source=fair` and `#/join?utm_source=fair`. The first value of a name counts. A link that was
- * encoded for HTML twice has `amp;` before the names.
+ * encoded for HTML twice has `amp;` before the names; one that was encoded as a whole has no `=` but `%3D`.
  */
 export function readParameters(url: URL | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const part of url?.href.split(separator) ?? [])
+  const decoded = url?.href.replace(/^[^=]+$/, (address) => address.replace(/%3D|%26/gi, decodeURIComponent));
+  for (const part of decoded?.split(separator) ?? [])
     for (const [key, value] of new URLSearchParams(part)) {
       const name = key.replace(/^.*;/, '').toLowerCase();
       if (!found.get(name)) found.set(name, cleanValue(value));

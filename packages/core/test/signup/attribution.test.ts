@@ -51,6 +51,11 @@ const rows: readonly Row[] = [
     url: '?utm_source=%E0%A4%A&utm_medium=cpc',
     expected: { utm_source: '\uFFFD%A', utm_medium: 'cpc' },
   },
+  {
+    name: 'a link that was encoded as a whole',
+    url: '/join%3Futm_source%3Dfair%26x%3D1',
+    expected: { utm_source: 'fair' },
+  },
   { name: 'a word of ten letters in ref', url: '?ref=Newsletter', expected: { utm_source: 'Newsletter' } },
   { name: 'a word and a year in ref', url: '?ref=Spring2026', expected: { utm_source: 'Spring2026' } },
   { name: 'a placeholder in ref', url: '?ref={{site}}', expected: {} },
