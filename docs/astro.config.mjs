@@ -57,7 +57,16 @@ export default defineConfig({
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
       routeMiddleware: './src/search-description.ts',
-      pagefind: { ranking: { metaWeights: { title: 5, summary: 4 } } },
+      // Pagefind's own weights, of which Starlight leaves little; titles and descriptions say what a page answers.
+      pagefind: {
+        ranking: {
+          pageLength: 0.75,
+          termFrequency: 0.5,
+          termSaturation: 1.4,
+          termSimilarity: 1,
+          metaWeights: { title: 8, summary: 8 },
+        },
+      },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.
