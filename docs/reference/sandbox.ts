@@ -309,7 +309,7 @@ async function fillPath(path: string, { fetch }: Sandbox): Promise<string> {
   return path.replace(`{${kind}}`, first.id);
 }
 
-const linesShown = 12;
+const linesShown = 6;
 
 function shorten(text: string): string {
   const lines = text.split('\n');

@@ -82,16 +82,16 @@ async function takeCell(studio: Studio, scene: Scene, state: State, height?: num
 
 /** Runs in the page: the texts and styles of each visible part of its form. Numbers are rounded, as engines do. */
 function factsOf(): string {
-  const styles = [
-    ...['color', 'background-color', 'background-image', 'border', 'border-radius', 'box-shadow', 'padding'],
-    ...['font-size', 'font-weight', 'text-align'],
-  ];
+  const styles =
+    'color background-color background-image border border-radius box-shadow padding font-size font-weight';
   return [...(document.querySelector('newsletter-signup')?.shadowRoot?.querySelectorAll('[part]') ?? [])]
     .filter((each) => each.checkVisibility())
     .map((each) => {
       const style = getComputedStyle(each);
       const text = [...each.childNodes].map((node) => (node instanceof Text ? node.data.trim() : '')).join(' ');
-      return [each.getAttribute('part'), text, ...styles.map((name) => style.getPropertyValue(name))].join('; ');
+      return [each.getAttribute('part'), text, ...styles.split(' ').map((name) => style.getPropertyValue(name))].join(
+        '; ',
+      );
     })
     .join('\n')
     .replaceAll(/\d*\.\d+/g, (number) => Number(number).toFixed(1));

@@ -70,23 +70,30 @@ const withoutComments = (code: string): string => code.replaceAll(/^ *(?:#|\/\/)
 
 /**
  * Runs in the page: what is beyond the column of the text, and the code that breaks inside of a word; on paper also the
- * menus, and text that is light on white.
+ * menus.
  */
 function problemsOf(media: 'screen' | 'print'): string[] {
   const column = document.querySelector('.sl-markdown-content')?.getBoundingClientRect();
   if (!column) return ['has no text'];
   const elements = [...document.querySelectorAll('.sl-markdown-content *')];
-  // What is hidden from sight, such as labels for screen readers, and the inside of drawings.
-  const seen = elements.filter((each) => each.checkVisibility() && !each.closest('svg, .sr-only, thead'));
+  // Not what is hidden from sight, such as labels for screen readers, nor the inside of drawings and blocks of code.
+  const seen = elements.filter((each) => each.checkVisibility() && !each.closest('svg, .sr-only, thead, pre *'));
   const outside = seen.filter((each) => {
     const { left, right, width } = each.getBoundingClientRect();
     return width > 1 && (right > column.right + 1 || left < column.left - 1);
   });
-  const cut = seen.filter((each) => each.matches('table, td') && each.scrollWidth > each.clientWidth + 1);
+  const cut = seen.filter((each) => each.matches('table, td, pre') && each.scrollWidth > each.clientWidth + 1);
   const broken = seen.filter((each) => each.matches(':not(pre) > code') && breaksWord(each));
+  const menus = media === 'print' ? [...document.querySelectorAll('.sidebar-pane, .right-sidebar, site-search')] : [];
+  const printed = menus.filter((each) => each.checkVisibility());
   const named = (kind: string, list: readonly Element[]): string[] =>
     list.slice(0, 3).map((each) => `${kind}: <${each.localName}> ${each.textContent?.trim().slice(0, 60)}`);
-  return [...named('beyond its column', outside), ...named('cut', cut), ...named('broken', broken)];
+  return [
+    ...named('beyond its column', outside),
+    ...named('cut', cut),
+    ...named('broken', broken),
+    ...named('printed', printed),
+  ];
 
   /** Whether a line ends between two letters or digits of one text. */
   function breaksWord(code: Element): boolean {
