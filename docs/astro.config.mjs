@@ -21,6 +21,21 @@ function folder(label, directory) {
   return existsSync(join(content, directory)) ? [group] : [];
 }
 
+/** The pages that have what other pages had, by the old addresses, which lead to them. */
+const moved = {
+  'about/cost': 'about/fit/#what-it-costs',
+  'about/maturity': 'about/fit/#maturity',
+  'cli/probe': 'services/',
+  'client/hosts': 'client/advanced/#hosts',
+  'client/rate-limit': 'client/advanced/#speed',
+  'client/types': 'client/advanced/#types',
+  'concepts/attribution': 'website/attribution/',
+  'n8n/newsletter-signup-trigger': 'n8n/signup-trigger/',
+  'sandbox/control': 'reference/sandbox-control/',
+  'website/reference': 'reference/element/',
+  'website/style-reference': 'website/styling/',
+};
+
 /** The search box imports Pagefind by its address; it gets ours, which asks Pagefind. */
 const searchByRule = JSON.stringify({ imports: { [`${base}/pagefind/pagefind.js`]: `${base}/search.js` } });
 
@@ -28,6 +43,7 @@ export default defineConfig({
   site,
   base,
   trailingSlash: 'always',
+  redirects: Object.fromEntries(Object.entries(moved).map(([from, to]) => [`/${from}/`, `${base}/${to}`])),
   markdown: { processor: satteri({ mdastPlugins: [repositoryLinks], hastPlugins: [readableTables] }) },
   integrations: [
     brokenLinks,
@@ -41,7 +57,16 @@ export default defineConfig({
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
       routeMiddleware: './src/search-description.ts',
-      pagefind: { ranking: { metaWeights: { title: 5, summary: 4 } } },
+      // Pagefind's own weights, of which Starlight leaves little; titles and descriptions say what a page answers.
+      pagefind: {
+        ranking: {
+          pageLength: 0.75,
+          termFrequency: 0.5,
+          termSaturation: 1.4,
+          termSimilarity: 1,
+          metaWeights: { title: 8, summary: 8 },
+        },
+      },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.

@@ -1,6 +1,6 @@
 /**
  * Prepares what the style sheet needs so that pages hide nothing: the name of its column in each cell, which is shown
- * where a phone stacks the cells of a row, and places inside of code at which a line may break.
+ * where a phone stacks the cells of a row, and places inside of code in a line at which it may break.
  */
 import type { SatteriProcessorOptions } from '@astrojs/markdown-satteri';
 
@@ -41,6 +41,8 @@ export const readableTables = {
     {
       filter: ['code'],
       visit(code, context) {
+        const parent = context.parent(code);
+        if (parent?.type === 'element' && parent.tagName === 'pre') return;
         const [text, ...others] = code.children;
         if (text?.type !== 'text' || others.length > 0) return;
         const [first = '', ...rest] = text.value.split(parts);

@@ -22,13 +22,12 @@ const commands: Readonly<Partial<Record<string, readonly (readonly string[])[]>>
  * serves the pages while they change, without a search (`dev`). Options such as `--port 4400` go to the last step.
  */
 export async function runDocs(args: readonly string[]): Promise<boolean> {
-  if (args[0] === 'old-sources') return run(process.execPath, [...nodeOptions, 'docs/comparison.ts']);
   const command = args.find((arg, index) => index === 0 && !arg.startsWith('-')) ?? '';
   const steps = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!steps)
     throw new UserError(
       `There is no command "${command}" for the site.`,
-      'The commands are build, preview, dev and old-sources; without one, the site is built and served.',
+      'The commands are build, preview and dev; without one, the site is built and served.',
     );
   if (command !== 'preview') {
     await buildIfStale('docs');

@@ -172,7 +172,10 @@ async function install(root, level, toolsAreNew) {
     stdio: ['ignore', 'pipe', 'pipe'],
     // CI=true keeps pnpm from asking questions; browsers come from the system, never from an install script.
     // An inherited log level "silent" would hide why npm failed.
+    // By default npm tries an unreachable registry again for 70 seconds before it says so.
     env: {
+      npm_config_fetch_retry_mintimeout: '1000',
+      npm_config_fetch_retry_factor: '3',
       ...process.env,
       npm_config_loglevel: 'warn',
       CI: 'true',

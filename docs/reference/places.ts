@@ -61,13 +61,10 @@ function whatRan({ name, run, like }: GuidedPlace): string {
 function describe(place: GuidedPlace, options: Options): string {
   const { platform, name, way, needs, isBundled, notes = [], sources = [] } = place;
   const setup = { ...initialSetup, platform };
-  const drawn = { name, way, isFile: /\.\w+$/.test(way.at(-1) ?? '') };
   return `
 import Place from '../../../components/Place.astro';
 
-<Place ${Object.entries(drawn)
-    .map(([key, value]) => `${key}={${JSON.stringify(value)}}`)
-    .join(' ')} />
+<Place name={${JSON.stringify(name)}} way={${JSON.stringify(way)}} />
 
 ## What you need
 

@@ -74,7 +74,7 @@ const groups: readonly Group[] = [
   {
     title: 'Requests',
     about:
-      'The last thousand requests and their answers. Keys, tokens, passwords and codes are replaced by `[hidden]`. The list holds no e-mail addresses; a request in full does.',
+      'The last thousand requests and their answers. [The log](../sandbox/faults.md#log-of-requests) says what it keeps.',
     endpoints: [
       {
         route: 'GET /requests',
@@ -134,25 +134,8 @@ const groups: readonly Group[] = [
   },
   {
     title: 'Faults',
-    about: `A fault changes the answers of the requests that it matches. Faults apply to the API and to OAuth, never to these endpoints.
-
-${table(
-  ['Key', 'Meaning'],
-  [
-    [
-      '`match`',
-      '`*` (the default), an operation (`subscriptions.create`, `subscriptions.*`), or method and path (`POST /v2/publications/*/subscriptions`)',
-    ],
-    [
-      '`effect`',
-      '`{"status": 503, "retryAfter": 2, "body": "html"}`: an error answer, nothing applied; `body` is `error`, `html` or `empty`. `{"latency": 500}`: milliseconds of delay. `"reset"`: the connection breaks, nothing applied. `"lostResponse"`: applied, then the connection breaks. `"truncate"`: applied, the answer ends in the middle. `"duplicate"`: applied twice',
-    ],
-    ['`nth`', 'fires from this matching request on'],
-    ['`times`', 'fires at most so often; 1 with `nth`, otherwise without limit'],
-    ['`probability`', 'fires at this share of the matching requests, from 0 to 1'],
-    ['`seed`', 'selects which; the same number selects the same requests. Default: 1'],
-  ],
-)}`,
+    about:
+      'A fault changes the answers of the requests that it matches. [Faults and the clock](../sandbox/faults.md#faults) has its keys.',
     endpoints: [
       {
         route: 'POST /faults',
@@ -241,8 +224,9 @@ export async function sandboxPage(): Promise<Page> {
       source: 'docs/reference/sandbox.ts',
       body: `
 The endpoints below \`http://127.0.0.1:4010/_sandbox\` read and change the sandbox while it runs. They take and answer JSON, whatever the
-\`Content-Type\`. Errors have the format of the API's errors, and an unknown key is an error. Requests from pages of other sites are refused. The
-answers on this page came from a sandbox; long ones are cut.
+\`Content-Type\`; a body may be omitted. Errors have the format of the API's errors, and an unknown key is an error. Requests from pages of other
+sites are refused, and a control token may be required: see [Safety](../sandbox/command.md#safety). The answers on this page came from a sandbox; long
+ones are cut.
 
 ${sections.join('\n\n')}
 `,
@@ -325,7 +309,7 @@ async function fillPath(path: string, { fetch }: Sandbox): Promise<string> {
   return path.replace(`{${kind}}`, first.id);
 }
 
-const linesShown = 12;
+const linesShown = 6;
 
 function shorten(text: string): string {
   const lines = text.split('\n');

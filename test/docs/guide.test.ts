@@ -133,7 +133,7 @@ function labels({ displayName, name, options = [], values = [], ...option }: Pro
 describe('the guide', () => {
   it.each([
     ['automations', () => guide, 40],
-    ['the contact sync', () => crm, 30],
+    ['the contact sync', () => crm, 20],
     [
       'the README of the package and the page of its installation',
       () => packageReadme + read('docs/src/content/docs/n8n/usage.md'),

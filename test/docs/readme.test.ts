@@ -74,6 +74,19 @@ it('the README is short, without CSS, and names the services and what was never 
 });
 
 describe('the snippets of the README and of the start pages', () => {
+  it.each([
+    'widget/README.md',
+    'docs/src/content/docs/start/website.md',
+    'docs/src/content/docs/website/tag.md',
+    'docs/src/content/docs/relay/install.md',
+    'examples/site/START-HERE.html',
+  ])('have the seven lines of README to copy in %s too; the start page reads them there', (path) => {
+    const [lines = ''] = snippets(readme, 'html');
+    expect(lines.trimEnd().split('\n')).toHaveLength(7);
+    const flat = (text: string): string => text.replaceAll(/^ +/gm, '').replaceAll('&lt;', '<').trimEnd();
+    expect(flat(read(path)).replace(/<pre><code>/g, '')).toContain(flat(lines));
+  });
+
   it('read the subscriptions of a sandbox', async () => {
     const plan = servers.find(({ name }) => name === 'sandbox');
     if (!plan) throw new Error('The chain has no sandbox.');

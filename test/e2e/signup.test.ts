@@ -83,6 +83,7 @@ describe('a signup on the demo page', () => {
 
   it.each([
     [1280, 800, 'ltr'],
+    [820, 600, 'ltr'],
     [390, 844, 'ltr'],
     [390, 844, 'rtl'],
   ])('is shown beside the form without scrolling in %i × %i, %s, and after a reload', async (width, height, dir) => {
@@ -92,6 +93,16 @@ describe('a signup on the demo page', () => {
     await page.evaluate((direction) => (document.documentElement.dir = direction), dir);
     await subscribe(page, { email, topics: ['boats', 'food'] });
     expect(await notice(page, 'success')).toContain('Thank you');
+    // What arrived covers nothing of the thanks, which stand without the room of the fields.
+    const boxOf = async (name: string) => {
+      const box = await (await page.$(name))?.boundingBox();
+      if (!box) throw new Error(`The page has no ${name}.`);
+      return box;
+    };
+    const [form, panel] = [await boxOf('newsletter-signup'), await boxOf('latest-arrival')];
+    const isBeside = panel.x >= form.x + form.width || panel.x + panel.width <= form.x;
+    expect(isBeside || panel.y >= form.y + form.height).toBe(true);
+    expect(form.height).toBeLessThan(400);
     const scrolled = await page.evaluate(() => scrollY);
     expect(await showsArrivalInWindow(page, email)).toBe(true);
     expect(await page.evaluate(() => scrollY)).toBe(scrolled);

@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
+import { missingLetters } from '../e2e/missing-letters.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
 import { waitUntil } from '../support/waits.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
@@ -82,6 +83,8 @@ export async function takePicture(page: Page, name: string, scheme: 'light' | 'd
     { name: 'prefers-color-scheme', value: scheme },
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
+  const missing = await missingLetters(page);
+  if (missing !== '') throw new Error(`No font of this machine has the letters ${missing}: install one.`);
   await sharp(await page.screenshot())
     .resize(640, 480)
     .webp({ quality: 80 })

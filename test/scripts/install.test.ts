@@ -29,7 +29,6 @@ describe('the starter', () => {
       npm_config_loglevel: loglevel,
       npm_config_registry: 'http://127.0.0.1:9/',
       npm_config_cache: join(checkout, 'cache'),
-      npm_config_fetch_retries: '0',
     };
     const { ended, output } = starter(['build'], nowhere, checkout);
     expect(await ended).toBe(1);

@@ -12,17 +12,13 @@ class LatestArrival extends PageElement {
     arrivalFeed.addHost(this);
   }
 
-  /**
-   * Opens for each subscription that arrives while the page is shown. In a low window the element then covers a part of
-   * the form; before, and on a phone, it is below the form.
-   */
+  /** Opens for each subscription that arrives while the page is shown. */
   protected override updated(): void {
     const [latest] = arrivalFeed.arrivals;
     const details = this.querySelector('details');
     if (!details || !latest?.isLive || arrivalKey(latest) === this.#opened) return;
     this.#opened = arrivalKey(latest);
     details.open = true;
-    this.dataset['live'] = '';
   }
 
   /** The region has a tab stop because it scrolls in a low window. */
