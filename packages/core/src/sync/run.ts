@@ -9,6 +9,8 @@ import { createReconciler } from './decide/reconciler.ts';
 import type { SyncMapping } from './mapping/mapping.ts';
 import { prepareMapping, type ReadyMapping, type SyncSubscription } from './mapping/prepare-mapping.ts';
 import type { SyncState } from './mapping/state.ts';
+import { withStored } from './mapping/stored-form.ts';
+import { tokenEnd } from './mapping/token.ts';
 import { finding, type Finding } from './report/findings.ts';
 import type {
   ConsentRecord,
@@ -141,7 +143,7 @@ export async function readMapping({
 /** Options of {@link applySync}. */
 export interface ApplySyncOptions extends Common {
   /** The plan, or a part of it. */
-  readonly plan: PlannedPart;
+  readonly plan: PlannedPart & Pick<SyncPlan, 'mapping'>;
 }
 
 /** The changes left for the contacts after the newsletter's were written, and the failures. */
@@ -165,11 +167,20 @@ export interface AppliedSync {
   readonly refused: readonly Pick<SubscriptionCreate | ContactWrite, 'key'>[];
 }
 
-/** The state to store once a plan was carried out, without what the newsletter has refused: the next run tries it. */
-export function stateAfter(state: SyncState, { refused }: Pick<AppliedSync, 'refused'>): SyncState {
+/**
+ * The state to store once a plan was carried out: with the tokens that the contacts got, and without what the newsletter
+ * has refused, which the next run tries.
+ */
+export function stateAfter(
+  state: SyncState,
+  { refused, contactUpdates }: Pick<AppliedSync, 'refused' | 'contactUpdates'>,
+): SyncState {
   const keys = new Set(refused.map(({ key }) => key));
-  if (keys.size === 0) return state;
-  const updates = Object.entries(state.updates).filter(([key]) => !keys.has(key));
+  const ends = new Map(contactUpdates.map(({ key, token }) => [key, tokenEnd(token)]));
+  const updates = Object.entries(state.updates).flatMap(([key, update]) => {
+    const end = ends.get(key);
+    return keys.has(key) ? [] : [[key, end ? { ...update, tokens: [...new Set([...update.tokens, end])] } : update]];
+  });
   return { ...state, asked: state.asked.filter((key) => !keys.has(key)), updates: Object.fromEntries(updates) };
 }
 
@@ -203,13 +214,21 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
   const { refused, findings } = await createSubscriptions(options, plan.subscriptionCreates);
   report(plan.subscriptionCreates.length);
   const taken = plan.pairs.filter((pair) => !failures.has(pair));
+  const stored = await readBack(options, taken);
   const half = [...failures].flatMap(([pair, { saysNo }]) => (saysNo ? [] : pair.contactWrites));
   const kept = [...failures].flatMap(([pair, { saysNo }]) =>
     pair.contactWrites.filter(({ alone }) => saysNo || !alone),
   );
   return {
     contactUpdates: [
-      ...taken.flatMap(({ contactWrites }) => contactWrites),
+      ...taken.flatMap(({ contactWrites, subscriptionId }) => {
+        const subscription = stored.get(subscriptionId);
+        if (!subscription) return contactWrites;
+        return contactWrites.map((write) => ({
+          ...write,
+          token: withStored(write.token, { subscription }, plan.mapping),
+        }));
+      }),
       ...half.flatMap(({ alone, ...write }) => (alone ? [{ ...write, ...alone }] : [])),
     ],
     contactCreates: plan.contactCreates,
@@ -220,6 +239,22 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
     failed: failures.size + refused.length,
     refused: [...refused, ...kept],
   };
+}
+
+/** Most subscriptions that are read back, one request each: what a newsletter makes of more shows the next run. */
+const mostReadBack = 100;
+
+/** The subscriptions whose values a run has changed, as the newsletter has stored them. */
+async function readBack(options: Common, pairs: readonly PlannedPair[]): Promise<Map<string, SyncSubscription>> {
+  const { query, reading } = listing(options);
+  const changed = pairs.filter(({ subscriptionWrites }) => subscriptionWrites.some((write) => write.custom_fields));
+  const stored = new Map<string, SyncSubscription>();
+  for (const { email, subscriptionId } of changed.slice(0, mostReadBack)) {
+    const { items } = await options.engine.list('subscriptions.list', { ...query, email }, reading);
+    const found = (items as readonly SyncSubscription[]).find(({ id }) => id === subscriptionId);
+    if (found) stored.set(subscriptionId, found);
+  }
+  return stored;
 }
 
 /** Makes a bulk update and waits for its end. @returns the changes that the newsletter did not take */

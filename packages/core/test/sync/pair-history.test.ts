@@ -71,6 +71,8 @@ describe('planPair', () => {
     const pair = new Pair();
     pair.city = 'Bonn';
     expect(pair.run().contactWrite?.changes).toEqual({ city: 'Bonn', newsletter_status: 'active' });
+    // The next reading shows what the CRM has stored.
+    expect(pair.run().contactWrite?.changes).toEqual({});
     expect(pair.run().contactWrite).toBeNull();
 
     pair.city = 'Köln';

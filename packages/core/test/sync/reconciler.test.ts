@@ -206,7 +206,7 @@ describe('createReconciler', () => {
 
   it('treats nothing as missing where only some contacts came in', () => {
     const { contacts, subscriptions, state } = agreed(2);
-    const options = { scope: 'incoming', mapping: { situations: { contactMissing: 'create_contact' } } } as const;
+    const options = { scope: 'incoming' } as const;
     const first = plan(contacts.slice(0, 1), [], state, options);
     const second = plan(contacts.slice(0, 1), subscriptions, first.state, options);
     expect([second.pairs, second.contactCreates, codes(second), second.state]).toEqual([[], [], [], state]);

@@ -4,7 +4,8 @@ import {
   type ContactCreate,
   type ContactWrite,
   type PlannedPart,
-  withContactId,
+  type ReadyMapping,
+  withStored,
 } from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
@@ -22,7 +23,8 @@ export interface WriteRefusal {
 }
 
 export interface WriteResult {
-  readonly updated: number;
+  /** Contacts that were updated, with their tokens. */
+  readonly updated: readonly ContactWrite[];
   readonly created: number;
   /** Contacts that were changed or deleted after they were read. */
   readonly skipped: number;
@@ -34,6 +36,7 @@ export interface ContactChanges {
   readonly creates: readonly ContactCreate[];
   /** The version of each contact that is updated when it was read, by id. */
   readonly versions: PlanPart['versions'];
+  readonly mapping: ReadyMapping;
 }
 
 export class ContactWriter {
@@ -67,26 +70,28 @@ export class ContactWriter {
    * PostgreSQL refuses fails alone.
    */
   async write(
-    { updates, creates, versions }: ContactChanges,
+    { updates, creates, versions, mapping }: ContactChanges,
     onProgress: (done: number) => void,
   ): Promise<WriteResult> {
-    const counts = { updated: 0, created: 0, skipped: 0 };
+    const counts = { created: 0, skipped: 0 };
+    const updated: ContactWrite[] = [];
     const refused: WriteRefusal[] = [];
     /** @returns why PostgreSQL refused a row; null where it took all */
-    const attempt = async (batch: Omit<ContactChanges, 'versions'>): Promise<string | null> => {
-      const written = { updated: 0, created: 0 };
+    const attempt = async (batch: Pick<ContactChanges, 'updates' | 'creates'>): Promise<string | null> => {
+      let written: readonly ContactWrite[] = [];
+      let created = 0;
       try {
         await this.#parts.postgres.transaction(async () => {
-          written.updated = await this.#update(batch.updates, versions);
-          for (const create of batch.creates) written.created += await this.#create(create);
+          written = await this.#update(batch.updates, versions, mapping);
+          for (const create of batch.creates) created += await this.#create(create, mapping);
         });
       } catch (error) {
         if (error instanceof RowRefusedError) return error.reason;
         throw error;
       }
-      counts.updated += written.updated;
-      counts.created += written.created;
-      counts.skipped += batch.updates.length + batch.creates.length - written.updated - written.created;
+      updated.push(...written);
+      counts.created += created;
+      counts.skipped += batch.updates.length + batch.creates.length - written.length - created;
       return null;
     };
     const batches = [
@@ -112,7 +117,7 @@ export class ContactWriter {
       done += batch.updates.length + batch.creates.length;
       onProgress(done);
     }
-    return { ...counts, refused };
+    return { ...counts, updated, refused };
   }
 
   /** Marks stored consent records as completed. */
@@ -120,31 +125,39 @@ export class ContactWriter {
     for (const batch of inBatches(records)) await this.#sql.completeConsent(batch);
   }
 
-  /** @returns how many contacts were as they were read, and are updated now */
-  async #update(writes: readonly ContactWrite[], versions: PlanPart['versions']): Promise<number> {
+  /** @returns the contacts that were as they were read, and are updated now, with tokens of what was stored */
+  async #update(
+    writes: readonly ContactWrite[],
+    versions: PlanPart['versions'],
+    mapping: ReadyMapping,
+  ): Promise<readonly ContactWrite[]> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
-    const updated: string[] = [];
+    const updated: ContactWrite[] = [];
     for (const same of byColumns.values()) {
       const names = Object.keys(same[0]?.changes ?? {});
-      const rows = same.map(({ id, changes, token }): ContactRow => {
-        return { contact_id: id, token, version: versions[id] ?? '', ...this.#values(names, changes) };
+      const rows = same.map(({ id, changes }): ContactRow => {
+        return { contact_id: id, version: versions[id] ?? '', ...this.#values(names, changes) };
       });
-      const written = await (names.length === 0 ? this.#sql.setTokens : this.#sql.update(names))(rows);
-      for (const { contact_id: id } of written) updated.push(id);
+      const stored = new Map((await this.#sql.update(names)(rows)).map((row) => [row.contact_id, row.stored]));
+      for (const write of same)
+        if (stored.has(write.id))
+          updated.push({ ...write, token: withStored(write.token, { contact: stored.get(write.id) }, mapping) });
     }
-    await this.completeConsent(updated.flatMap((id) => this.#open.get(id) ?? []));
-    return updated.length;
+    await this.#sql.setTokens(updated.map(({ id, token }) => ({ contact_id: id, token })));
+    await this.completeConsent(updated.flatMap(({ id }) => this.#open.get(id) ?? []));
+    return updated;
   }
 
   /** @returns how many contacts are created: none where a trigger leaves the row out */
-  async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<0 | 1> {
+  async #create({ subscriptionId, changes, consent }: ContactCreate, mapping: ReadyMapping): Promise<0 | 1> {
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
-    const row: ContactRow = this.#values(names, values);
-    const [created] = await this.#sql.create(names)([row]);
+    const [created] = await this.#sql.create(names)([this.#values(names, values)]);
     if (!created) return 0;
-    const { contact_id: contactId } = created;
-    await this.#sql.setTokens([{ contact_id: contactId, token: withContactId(String(token), contactId) }]);
+    const { contact_id: contactId, stored } = created;
+    await this.#sql.setTokens([
+      { contact_id: contactId, token: withStored(String(token), { contact: stored }, mapping) },
+    ]);
     const records = consent.map((record) => ({ ...record, subscriptionId, contactId }));
     if (records.length > 0) await this.#sql.addConsent(records);
     return 1;

@@ -36,7 +36,8 @@ export interface LastRun {
 }
 
 /** What a run has written. */
-export interface Written extends Omit<WriteResult, 'refused'> {
+export interface Written extends Omit<WriteResult, 'refused' | 'updated'> {
+  readonly updated: number;
   readonly subscriptionsUpdated: number;
   readonly subscriptionsCreated: number;
   readonly failed: number;

@@ -63,7 +63,7 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const inCrm = [...consent.changes, ...address.changes].filter(({ side }) => side === 'crm');
   const changes = { ...Object.fromEntries(inCrm.map(({ field, to }) => [field, to])), ...values.changes };
   const unsubscribe = consent.changes.some(({ kind }) => kind === 'unsubscribe');
-  const unchanged: Base = {
+  const next: Base = {
     subscriptionId: subscription.id,
     address: address.fingerprint,
     contact: contactFingerprint(contact.id),
@@ -73,14 +73,13 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     reported: findings.reported,
   };
   const isIdAdded =
-    base?.contact !== unchanged.contact && !valuesWait && (base?.contact !== undefined || options.addsContactId);
+    base?.contact !== next.contact && !valuesWait && (base?.contact !== undefined || options.addsContactId);
   const isTokenWritten =
-    (isIdAdded || !isSameBase(base, unchanged)) &&
-    (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
+    (isIdAdded || !isSameBase(base, next)) &&
+    (options.needsToken === true || isTokenNeeded(next, contact, mapping, valuesWait));
   const subscriptionWrite = subscriptionWriteOf(subscription.id, unsubscribe, values.custom);
   const isChanged = subscriptionWrite !== null || further.writes.length > 0 || Object.keys(changes).length > 0;
-  if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, unchanged, findings);
-  const next = { ...unchanged, fields: values.settled };
+  if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, next, findings);
   const hasValues = values.fieldChanges.length > 0 || address.changes.length > 0;
   const alone =
     !consentAlone && saysNo && hasValues ? planPair(pair, mapping, { ...options, consentAlone: true }) : null;
@@ -158,7 +157,7 @@ export function contactWriteOf(
   return { id, situation, changes, token, replacedToken, key, knowsOptOut: base.optOut === true };
 }
 
-/** Whether at most echoes arrived since the token was written. */
+/** Whether a token would say the same as before. */
 function isSameBase(before: Base | undefined, after: Base): boolean {
   return (
     before !== undefined &&

@@ -387,6 +387,7 @@ export class Reconciler {
       },
       findings: [...findings, ...last],
       held,
+      mapping,
       counts,
       state: { ...next, reported: this.#run.log.reported.slice(0, maxEntries) },
     };

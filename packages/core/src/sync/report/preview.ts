@@ -1,8 +1,8 @@
 /** What a plan changes, as a person reads it: a line for each changed field, and one sentence for all of it. Pure. */
 import { bulkUpdateLimit } from '../../contract/values.ts';
+import type { Side } from '../mapping/token.ts';
 import { changeKinds, withoutContactTexts } from './changes.ts';
 import type { ChangeKind, ChangeReason, FieldChange, WithoutContact } from './changes.ts';
-import type { Side } from './findings.ts';
 import type { PlannedWrites, SyncPlan } from './plan.ts';
 
 /** A change with its person. It holds an address and values: for whoever runs the sync, never for logs. */
