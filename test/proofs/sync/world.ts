@@ -5,8 +5,6 @@ import {
   recordOf,
   withStored,
   startSync,
-  stateAfter,
-  type ContactWrite,
   type CustomFieldWrite,
   type Finding,
   type SyncMapping,
@@ -221,11 +219,10 @@ export class World {
   run(half: Half = 'nothing', crashAfter = Number.POSITIVE_INFINITY): Run {
     this.now += 1000;
     const plan = this.plan(half);
-    const contactUpdates: ContactWrite[] = [];
-    const writes = [...this.#writesOf(plan, contactUpdates)];
+    const writes = [...this.#writesOf(plan)];
     for (const write of writes.slice(0, crashAfter)) write();
     const crashed = crashAfter < writes.length;
-    if (!crashed) this.state = stateAfter(plan.state, { refused: [], contactUpdates });
+    if (!crashed) this.state = plan.state;
     return { plan, writes: writes.length, crashed };
   }
 
@@ -233,13 +230,13 @@ export class World {
   overlap(): readonly [Run, Run] {
     const plan = this.plan();
     const first = this.run();
-    const writes = [...this.#writesOf(plan, [])];
+    const writes = [...this.#writesOf(plan)];
     for (const write of writes) write();
     return [first, { plan, writes: writes.length, crashed: false }];
   }
 
   /** Each write, in the order in which a sync makes them. */
-  *#writesOf(plan: SyncPlan, handedOver: ContactWrite[]): Generator<() => void> {
+  *#writesOf(plan: SyncPlan): Generator<() => void> {
     const pairs = plan.pairs.flatMap((pair) => pair.subscriptionWrites);
     for (const write of [...pairs.filter((one) => one.unsubscribe), ...pairs.filter((one) => !one.unsubscribe)])
       yield () => this.#update(write.subscription_id, write.unsubscribe ?? false, write.custom_fields ?? []);
@@ -252,12 +249,9 @@ export class World {
           const subscription = person && this.#listed(person, 'nothing');
           const contact = this.contacts.find(({ id }) => id === planned.id);
           const write = { ...planned, token: withStored(planned.token, { subscription }, plan.mapping) };
-          handedOver.push(write);
           this.#write(contact, { ...write.changes, [token]: write.token });
           if (!this.answers || contact?.values[token] !== write.token) return;
-          const stored = withStored(write.token, { contact: this.#record(contact, 'nothing') }, plan.mapping);
-          handedOver.push({ ...write, token: stored });
-          contact.values[token] = stored;
+          contact.values[token] = withStored(write.token, { contact: this.#record(contact, 'nothing') }, plan.mapping);
         };
     for (const { changes, subscriptionId } of plan.contactCreates)
       yield () => {

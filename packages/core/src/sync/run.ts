@@ -10,7 +10,6 @@ import type { SyncMapping } from './mapping/mapping.ts';
 import { prepareMapping, type ReadyMapping, type SyncSubscription } from './mapping/prepare-mapping.ts';
 import type { SyncState } from './mapping/state.ts';
 import { withStored } from './mapping/stored-form.ts';
-import { tokenEnd } from './mapping/token.ts';
 import { finding, type Finding } from './report/findings.ts';
 import type {
   ConsentRecord,
@@ -148,10 +147,7 @@ export interface ApplySyncOptions extends Common {
 
 /** The changes left for the contacts after the newsletter's were written, and the failures. */
 export interface AppliedSync {
-  /**
-   * Of pairs whose changes the newsletter has taken, and of those that had none there. Where it refused values alone,
-   * the opt-out or the leave of the pair.
-   */
+  /** Of pairs whose changes the newsletter has taken, and of those that had none there. */
   readonly contactUpdates: readonly ContactWrite[];
   readonly contactCreates: readonly ContactCreate[];
   /** The plan's findings, and one for each change that the newsletter did not take. */
@@ -167,20 +163,11 @@ export interface AppliedSync {
   readonly refused: readonly Pick<SubscriptionCreate | ContactWrite, 'key'>[];
 }
 
-/**
- * The state to store once a plan was carried out: with the tokens that the contacts got, and without what the newsletter
- * has refused, which the next run tries.
- */
-export function stateAfter(
-  state: SyncState,
-  { refused, contactUpdates }: Pick<AppliedSync, 'refused' | 'contactUpdates'>,
-): SyncState {
+/** The state to store once a plan was carried out, without what the newsletter has refused: the next run tries it. */
+export function stateAfter(state: SyncState, { refused }: Pick<AppliedSync, 'refused'>): SyncState {
   const keys = new Set(refused.map(({ key }) => key));
-  const ends = new Map(contactUpdates.map(({ key, token }) => [key, tokenEnd(token)]));
-  const updates = Object.entries(state.updates).flatMap(([key, update]) => {
-    const end = ends.get(key);
-    return keys.has(key) ? [] : [[key, end ? { ...update, tokens: [...new Set([...update.tokens, end])] } : update]];
-  });
+  if (keys.size === 0) return state;
+  const updates = Object.entries(state.updates).filter(([key]) => !keys.has(key));
   return { ...state, asked: state.asked.filter((key) => !keys.has(key)), updates: Object.fromEntries(updates) };
 }
 
@@ -193,7 +180,7 @@ export function stateAfter(
  */
 export async function applySync(options: ApplySyncOptions): Promise<AppliedSync> {
   const { plan, onProgress } = options;
-  const failures = new Map<PlannedPair, { readonly detail: string; readonly saysNo: boolean }>();
+  const failures = new Map<PlannedPair, string>();
   const updates = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
   const inOrder = (['unsubscribe', 'custom_fields'] as const).flatMap((part) =>
     updates.flatMap(({ pair, write: { subscription_id, ...write } }) =>
@@ -207,37 +194,29 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
   for (const batch of inBatches(inOrder)) {
     for (const { index, message: detail } of await updateSubscriptions(options, batch))
       // A line that names no item may be about any of them.
-      for (const { pair, write } of index === undefined ? batch : batch.slice(index, index + 1))
-        failures.set(pair, { detail, saysNo: write.unsubscribe === true || failures.get(pair)?.saysNo === true });
+      for (const { pair } of index === undefined ? batch : batch.slice(index, index + 1)) failures.set(pair, detail);
     report(batch.length);
   }
   const { refused, findings } = await createSubscriptions(options, plan.subscriptionCreates);
   report(plan.subscriptionCreates.length);
   const taken = plan.pairs.filter((pair) => !failures.has(pair));
   const stored = await readBack(options, taken);
-  const half = [...failures].flatMap(([pair, { saysNo }]) => (saysNo ? [] : pair.contactWrites));
-  const kept = [...failures].flatMap(([pair, { saysNo }]) =>
-    pair.contactWrites.filter(({ alone }) => saysNo || !alone),
-  );
   return {
-    contactUpdates: [
-      ...taken.flatMap(({ contactWrites, subscriptionId }) => {
-        const subscription = stored.get(subscriptionId);
-        if (!subscription) return contactWrites;
-        return contactWrites.map((write) => ({
-          ...write,
-          token: withStored(write.token, { subscription }, plan.mapping),
-        }));
-      }),
-      ...half.flatMap(({ alone, ...write }) => (alone ? [{ ...write, ...alone }] : [])),
-    ],
+    contactUpdates: taken.flatMap(({ contactWrites, subscriptionId }) => {
+      const subscription = stored.get(subscriptionId);
+      if (!subscription) return contactWrites;
+      return contactWrites.map((write) => ({
+        ...write,
+        token: withStored(write.token, { subscription }, plan.mapping),
+      }));
+    }),
     contactCreates: plan.contactCreates,
-    findings: [...plan.findings, ...[...failures].map(([pair, { detail }]) => failed(pair, detail)), ...findings],
+    findings: [...plan.findings, ...[...failures].map(([pair, detail]) => failed(pair, detail)), ...findings],
     consent: [...taken, ...plan.contactCreates].flatMap(({ consent }) => consent),
     updated: updates.filter(({ pair }) => !failures.has(pair)).length,
     created: plan.subscriptionCreates.length - refused.length,
     failed: failures.size + refused.length,
-    refused: [...refused, ...kept],
+    refused: [...refused, ...[...failures.keys()].flatMap(({ contactWrites }) => contactWrites)],
   };
 }
 

@@ -87,7 +87,7 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.completeConsent(
           applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
         );
-        state = stateAfter(state, { ...applied, contactUpdates: contacts.updated });
+        state = stateAfter(state, applied);
         written = addWritten(written, applied, contacts);
         failures.push(...applied.findings, ...contacts.refused.map((refusal) => refusedFinding(refusal, known)));
         refused.push(...contacts.refused.slice(0, mostRefused - refused.length).map(refusalKey));
@@ -177,7 +177,7 @@ const nothingWritten: LastRun['written'] = {
 /** Adds the counts of a part to those of the parts before. */
 function addWritten(before: LastRun['written'], applied: AppliedSync, contacts: WriteResult): LastRun['written'] {
   return {
-    updated: before.updated + contacts.updated.length,
+    updated: before.updated + contacts.updated,
     created: before.created + contacts.created,
     skipped: before.skipped + contacts.skipped,
     refused: before.refused + contacts.refused.length,

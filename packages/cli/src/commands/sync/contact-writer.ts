@@ -23,8 +23,7 @@ export interface WriteRefusal {
 }
 
 export interface WriteResult {
-  /** Contacts that were updated, with their tokens. */
-  readonly updated: readonly ContactWrite[];
+  readonly updated: number;
   readonly created: number;
   /** Contacts that were changed or deleted after they were read. */
   readonly skipped: number;
@@ -73,25 +72,23 @@ export class ContactWriter {
     { updates, creates, versions, mapping }: ContactChanges,
     onProgress: (done: number) => void,
   ): Promise<WriteResult> {
-    const counts = { created: 0, skipped: 0 };
-    const updated: ContactWrite[] = [];
+    const counts = { updated: 0, created: 0, skipped: 0 };
     const refused: WriteRefusal[] = [];
     /** @returns why PostgreSQL refused a row; null where it took all */
     const attempt = async (batch: Pick<ContactChanges, 'updates' | 'creates'>): Promise<string | null> => {
-      let written: readonly ContactWrite[] = [];
-      let created = 0;
+      const written = { updated: 0, created: 0 };
       try {
         await this.#parts.postgres.transaction(async () => {
-          written = await this.#update(batch.updates, versions, mapping);
-          for (const create of batch.creates) created += await this.#create(create, mapping);
+          written.updated = await this.#update(batch.updates, versions, mapping);
+          for (const create of batch.creates) written.created += await this.#create(create, mapping);
         });
       } catch (error) {
         if (error instanceof RowRefusedError) return error.reason;
         throw error;
       }
-      updated.push(...written);
-      counts.created += created;
-      counts.skipped += batch.updates.length + batch.creates.length - written.length - created;
+      counts.updated += written.updated;
+      counts.created += written.created;
+      counts.skipped += batch.updates.length + batch.creates.length - written.updated - written.created;
       return null;
     };
     const batches = [
@@ -102,12 +99,9 @@ export class ContactWriter {
     for (const batch of batches) {
       // Where one row was refused, each contact gets a transaction of its own.
       if ((await attempt(batch)) !== null) {
-        for (const { alone, ...update } of batch.updates) {
+        for (const update of batch.updates) {
           const reason = await attempt({ updates: [update], creates: [] });
-          if (reason === null) continue;
-          refused.push({ contactId: update.id, reason });
-          // A no arrives, whatever else of the contact is refused.
-          if (alone) await attempt({ updates: [{ ...update, ...alone }], creates: [] });
+          if (reason !== null) refused.push({ contactId: update.id, reason });
         }
         for (const create of batch.creates) {
           const reason = await attempt({ updates: [], creates: [create] });
@@ -117,7 +111,7 @@ export class ContactWriter {
       done += batch.updates.length + batch.creates.length;
       onProgress(done);
     }
-    return { ...counts, updated, refused };
+    return { ...counts, refused };
   }
 
   /** Marks stored consent records as completed. */
@@ -125,14 +119,14 @@ export class ContactWriter {
     for (const batch of inBatches(records)) await this.#sql.completeConsent(batch);
   }
 
-  /** @returns the contacts that were as they were read, and are updated now, with tokens of what was stored */
+  /** Writes tokens of what was stored. @returns how many contacts were as they were read, and are updated now */
   async #update(
     writes: readonly ContactWrite[],
     versions: PlanPart['versions'],
     mapping: ReadyMapping,
-  ): Promise<readonly ContactWrite[]> {
+  ): Promise<number> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
-    const updated: ContactWrite[] = [];
+    const updated: ContactRow[] = [];
     for (const same of byColumns.values()) {
       const names = Object.keys(same[0]?.changes ?? {});
       const rows = same.map(({ id, changes }): ContactRow => {
@@ -141,11 +135,14 @@ export class ContactWriter {
       const stored = new Map((await this.#sql.update(names)(rows)).map((row) => [row.contact_id, row.stored]));
       for (const write of same)
         if (stored.has(write.id))
-          updated.push({ ...write, token: withStored(write.token, { contact: stored.get(write.id) }, mapping) });
+          updated.push({
+            contact_id: write.id,
+            token: withStored(write.token, { contact: stored.get(write.id) }, mapping),
+          });
     }
-    await this.#sql.setTokens(updated.map(({ id, token }) => ({ contact_id: id, token })));
-    await this.completeConsent(updated.flatMap(({ id }) => this.#open.get(id) ?? []));
-    return updated;
+    await this.#sql.setTokens(updated);
+    await this.completeConsent(updated.flatMap(({ contact_id: id = '' }) => this.#open.get(id) ?? []));
+    return updated.length;
   }
 
   /** @returns how many contacts are created: none where a trigger leaves the row out */

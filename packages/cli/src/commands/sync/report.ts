@@ -36,8 +36,7 @@ export interface LastRun {
 }
 
 /** What a run has written. */
-export interface Written extends Omit<WriteResult, 'refused' | 'updated'> {
-  readonly updated: number;
+export interface Written extends Omit<WriteResult, 'refused'> {
   readonly subscriptionsUpdated: number;
   readonly subscriptionsCreated: number;
   readonly failed: number;

@@ -4,7 +4,7 @@
  */
 import type { SyncContact } from '../mapping/contact.ts';
 import { maxEntries, type OpenUpdate, type SyncState } from '../mapping/state.ts';
-import { tokenEnd } from '../mapping/token.ts';
+import { isWhole, tokenMark } from '../mapping/token.ts';
 import type { PlannedPair, PlannedWrites } from '../report/plan.ts';
 import type { RunContext } from '../report/run-context.ts';
 
@@ -22,7 +22,7 @@ export interface OpenWrite {
   readonly knowsOptOut: boolean;
 }
 
-type Handed = Pick<OpenUpdate, 'tokens' | 'optOut'>;
+type Handed = Pick<OpenUpdate, 'token' | 'optOut'>;
 
 /** The writes of earlier runs that this run does not show, and its own. Each has the fingerprint of its contact. */
 export class HandOver {
@@ -53,7 +53,7 @@ export class HandOver {
   constructor(run: RunContext) {
     this.#run = run;
     const { state } = run;
-    const updated = Object.values(state.updates).flatMap(({ tokens }) => tokens);
+    const updated = Object.values(state.updates).map(({ token }) => token);
     this.#tokensBefore = new Set([...updated, ...state.created.flat()]);
   }
 
@@ -64,7 +64,7 @@ export class HandOver {
 
   /** Notes a token that a contact shows. */
   see(token: string): void {
-    if (!this.#isTaken && this.#tokensBefore.size > 0) this.#isTaken = this.#tokensBefore.has(tokenEnd(token));
+    if (!this.#isTaken && this.#tokensBefore.size > 0) this.#isTaken = this.#tokensBefore.has(tokenMark(token));
   }
 
   /** The write of a contact that does not show its new token; undefined without one. */
@@ -72,7 +72,7 @@ export class HandOver {
     if (this.#tokensBefore.size === 0) return undefined;
     const key = this.keyOf({ id });
     const update = this.#run.state.updates[key];
-    if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
+    if (!update || (isWhole(token) && update.token === tokenMark(token))) return undefined;
     const isLate = update.isFirst === true && this.#run.mayBeLate;
     if (!this.#open.has(key)) this.#open.set(key, update);
     if (isLate) this.#wanted.add(key);
@@ -127,7 +127,7 @@ export class HandOver {
     addTo(this.#all, now.pairs);
     addTo(this.#urgent, urgent);
     for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#created.length))
-      this.#created.push(tokenEnd(String(changes[this.#run.mapping.paths.token])));
+      this.#created.push(tokenMark(String(changes[this.#run.mapping.paths.token])));
     for (const { subscriptionId, created } of waiting.contactCreates) {
       const create = this.#creates.get(this.#run.log.fingerprint(subscriptionId));
       if (create) create.waits = true;
@@ -188,11 +188,9 @@ export class HandOver {
 }
 
 function addTo(handed: Map<string, Handed>, pairs: readonly PlannedPair[]): void {
-  for (const { key, token, alone, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites))
-    if (key !== undefined && handed.size < maxEntries) {
-      const tokens = [token, ...(alone ? [alone.token] : [])].map(tokenEnd);
-      handed.set(key, { tokens, ...(knowsOptOut && { optOut: true }) });
-    }
+  for (const { key, token, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites))
+    if (key !== undefined && handed.size < maxEntries)
+      handed.set(key, { token: tokenMark(token), ...(knowsOptOut && { optOut: true }) });
 }
 
 /** A no that was handed over although the list may have been late is handed over as if for the first time. */

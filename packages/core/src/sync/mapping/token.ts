@@ -147,8 +147,17 @@ export function isWhole(token: unknown): token is string {
   return true;
 }
 
-/** The end of a token, which hardly another one has: part of what it says, and the checksum. */
-export const tokenEnd = (token: string): string => token.slice(-2 * checksumLength);
+/**
+ * Stands for what a whole token says of a subscription and of the values that were written: the same once it is known
+ * which id the contact has, and what was stored.
+ */
+export function tokenMark(token: string): string {
+  let said = token.slice(0, contactAt) + token.slice(consentAt, headLength);
+  const end = token.length - checksumLength;
+  for (let at = headLength; at < end; at = entryEnd(token, at))
+    said += token.slice(at, at + 2) + token.slice(at + 3, at + 7);
+  return token.slice(addressAt - checksumLength, addressAt) + number(checksumOf(said, said.length), checksumLength);
+}
 
 /** Whether a whole token was written for the contact with this id; undefined where the contact had none yet. */
 export function isTokenOfContact(token: string, id: string): boolean | undefined {

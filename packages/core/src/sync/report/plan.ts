@@ -44,8 +44,6 @@ export interface ContactWrite {
   readonly key?: string | undefined;
   /** Whether the token knows of an opt-out, set by this write or seen before. */
   readonly knowsOptOut: boolean;
-  /** The opt-out or the leave of the write alone, for where all of it was refused. Its values follow later. */
-  readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
 }
 
 /**
