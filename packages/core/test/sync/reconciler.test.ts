@@ -88,7 +88,8 @@ describe('createReconciler', () => {
     const record = { saidBy: 'newsletter', subscriptionId: gone[0]?.id, contactId: 'c1', field: 'status' };
     const first = plan(contacts, gone, startSync(), { mapping });
     expect(first.pairs.flatMap(({ consent }) => consent)).toEqual([{ ...record, written: told }]);
-    expect(plan(written(contacts, first), gone, first.state, { mapping }).pairs).toEqual([]);
+    const second = plan(written(contacts, first), gone, first.state, { mapping });
+    expect(second.pairs.flatMap(({ consent }) => consent)).toEqual([]);
   });
 
   it('leaves the subscription of a deleted contact alone', () => {

@@ -34,7 +34,7 @@ export class HandOver {
   /** Creations that were handed over before, by key. */
   readonly #creates = new Map<
     string,
-    { readonly created: number; readonly refusals: number | undefined; waits?: true }
+    { readonly created: number; readonly refusals: number | undefined; readonly wasKept: boolean; waits?: true }
   >();
   /** Creations that were handed over before, and are planned again. */
   #refused = 0;
@@ -92,19 +92,22 @@ export class HandOver {
 
   /** Whether a subscription without contact gets one although it is not new. */
   isKept(id: string): boolean {
-    return this.#run.state.attempts[this.#run.log.fingerprint(id)] !== undefined;
+    const { attempts, kept } = this.#run.state;
+    const key = this.#run.log.fingerprint(id);
+    return attempts[key] !== undefined || kept.includes(key);
   }
 
   /** Notes the creation of a contact. @returns whether it was refused before, while others were taken */
   addCreate({ id, created }: { readonly id: string; readonly created: number }): boolean {
     const key = this.#run.log.fingerprint(id);
     const refusals = this.#run.state.attempts[key];
-    const isRepeated = refusals === undefined ? created <= (this.#run.state.seenUntil ?? -Infinity) : refusals >= 0;
+    const wasKept = this.#run.state.kept.includes(key);
+    const isRepeated = !wasKept && (refusals !== undefined || created <= (this.#run.state.seenUntil ?? -Infinity));
     if (isRepeated) this.#refused += 1;
     if (refusals !== undefined && refusals >= reportedAfter - 1)
       this.#run.log.report('contact_creation_failed', { subscriptionId: id });
-    if ((isRepeated || refusals !== undefined) && this.#creates.size < maxEntries)
-      this.#creates.set(key, { created, refusals });
+    if ((isRepeated || wasKept) && this.#creates.size < maxEntries)
+      this.#creates.set(key, { created, refusals, wasKept });
     else this.#oldestCreate = Math.min(this.#oldestCreate, created);
     return refusals !== undefined && refusals > 0;
   }
@@ -142,16 +145,20 @@ export class HandOver {
    *
    * @returns with the creation of the oldest subscription without contact of which nothing else is kept
    */
-  next(): Pick<SyncState, 'attempts' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
+  next(): Pick<SyncState, 'attempts' | 'kept' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
     const isOutage = this.#outage > 0;
-    const attempts: Record<string, number> = Object.fromEntries([...this.kept].map((key) => [key, -1]));
+    const attempts: Record<string, number> = {};
+    const kept = [...this.kept];
     let oldestCreate = this.#oldestCreate;
-    for (const [key, { created, refusals, waits }] of this.#creates)
-      if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
-      else attempts[key] = (refusals ?? 0) + (waits || (isOutage && refusals !== -1) ? 0 : 1);
+    for (const [key, { created, refusals, wasKept, waits }] of this.#creates)
+      if (wasKept && waits) kept.push(key);
+      else if (wasKept) attempts[key] = 0;
+      else if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
+      else attempts[key] = (refusals ?? 0) + (waits || isOutage ? 0 : 1);
     const created = [this.#created, this.#run.state.created[0] ?? []];
     return {
       attempts,
+      kept,
       updates: this.#updates(this.#all, isOutage ? 0 : 1),
       created,
       outage: this.#outage,

@@ -76,7 +76,7 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     base?.contact !== next.contact && !valuesWait && (base?.contact !== undefined || options.addsContactId);
   const isTokenWritten =
     (isIdAdded || !isSameBase(base, next)) &&
-    (options.needsToken === true || isTokenNeeded(next, contact, mapping, valuesWait));
+    (options.needsToken === true || isTokenNeeded(next, contact, mapping, options.valuesWait === true));
   const subscriptionWrite = subscriptionWriteOf(subscription.id, unsubscribe, values.custom);
   const isChanged = subscriptionWrite !== null || further.writes.length > 0 || Object.keys(changes).length > 0;
   if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, next, findings);

@@ -401,7 +401,7 @@ export class Reconciler {
   /** The changed state after a run over some records. */
   #ofPart(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
     if (!this.#run.isOfAll) return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
-    const { attempts: _, oldestCreate: __, ...handedOver } = this.#handOver.next();
+    const { attempts: _, kept: __, oldestCreate: ___, ...handedOver } = this.#handOver.next();
     return { ...handedOver, ...fields };
   }
 

@@ -15,11 +15,10 @@ export interface SyncState {
   readonly missing: readonly string[];
   /** Fingerprints of addresses of erased persons, who are never subscribed again. */
   readonly erased: readonly string[];
-  /**
-   * Subscriptions without contact, by fingerprint: in how many runs their contact was refused while the CRM took
-   * others; -1 for one that waits for a contact of its own.
-   */
+  /** Subscriptions without contact, by fingerprint: in how many runs it was refused while the CRM took others. */
   readonly attempts: Readonly<Record<string, number>>;
+  /** Fingerprints of subscriptions that wait for a contact of their own. */
+  readonly kept: readonly string[];
   /** Contacts that do not show a token which was handed over, by fingerprint. */
   readonly updates: Readonly<Record<string, OpenUpdate>>;
   /** Marks of tokens of contacts that the last two runs created: one that is shown shows that the CRM takes changes. */
@@ -66,6 +65,7 @@ export function startSync(): SyncState {
     missing: [],
     erased: [],
     attempts: {},
+    kept: [],
     updates: {},
     created: [],
     outage: 0,
@@ -116,6 +116,7 @@ const isValid: { readonly [Part in keyof SyncState]: (value: unknown) => boolean
   missing: isTexts,
   erased: isTexts,
   attempts: isRecordOf(Number.isSafeInteger),
+  kept: isTexts,
   updates: isRecordOf(isUpdate),
   created: (value) => Array.isArray(value) && value.every(isTexts),
   outage: Number.isSafeInteger,
