@@ -137,6 +137,8 @@ export interface Held {
   readonly reasons: readonly HeldReason[];
   /** What was found, for each reason. */
   readonly message: string;
+  /** What to look at before the plan is accepted. */
+  readonly remedy: string;
 }
 
 export type HeldReason =
