@@ -156,17 +156,10 @@ export class Matching {
       fits,
       own: own ? (own === named ? 'named' : 'other') : 'none',
       further: free !== undefined,
-      held: named !== undefined && this.#isHeld(row, named),
     };
     const decision = whoseContact(claim);
     const of = { token: named, own, further: free, nobody: undefined }[decision.whose];
     return { ...decision, isCopied, row, base, keys, of };
-  }
-
-  /** Whether another contact has the address of a subscription. */
-  #isHeld(row: number, { email }: SyncSubscription): boolean {
-    const holding = [...this.#contacts.withAddress(email), ...this.#contacts.withFurther(email)];
-    return holding.some((other) => other !== row);
   }
 
   /** What the token of a contact remembers of its subscription. */

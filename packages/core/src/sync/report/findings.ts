@@ -101,8 +101,7 @@ export const findingTexts = {
     remedy: 'Keep the token field free for the sync, with room for 255 characters.',
   },
   token_of_another: {
-    message:
-      'The sync token of the contact is that of another contact, or another contact has its former address. Nobody has its address: it is left alone.',
+    message: 'The sync token of the contact is that of another contact, and nobody has its address: it is left alone.',
     remedy:
       'If the address is right, clear the sync token of the contact; otherwise set the address back, or delete the contact.',
   },
