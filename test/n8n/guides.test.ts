@@ -310,7 +310,7 @@ const actions: Actions = {
     await leavePanel();
     const planned = name();
     await openPanel(page, planned);
-    for (const heading of ['what', 'person', 'field', 'from', 'to', 'why']) await see(heading, output);
+    for (const heading of ['what', 'person', 'change', 'why']) await see(heading, output);
     await leavePanel();
     created = items(planned).length;
     expect(items('Report')).toMatchObject([{ held: null, counts: { contacts: 0, contactCreates: created } }]);

@@ -106,7 +106,7 @@ describe('HubSpot', () => {
     ];
     const answer = await call('POST', `${path}/update`, { inputs });
     expect(readAnswer(answer, answeredAt).refused).toMatchObject([
-      { contact: '7', reason: 'gone' },
+      { contact: '7', reason: 'value' },
       { contact: '100001', reason: 'value' },
     ]);
   });
@@ -135,8 +135,8 @@ describe('Salesforce', () => {
     expect(
       readAnswer(await call('PATCH', `${path}/composite/sobjects`, { records }), answeredAt).refused,
     ).toMatchObject([
-      { contact: '003000000000001AAA', reason: 'busy', position: 0 },
-      { contact: '003000000000009AAA', reason: 'gone', position: 1 },
+      { contact: '003000000000001AAA', reason: 'value', position: 0 },
+      { contact: '003000000000009AAA', reason: 'value', position: 1 },
     ]);
   });
 

@@ -89,7 +89,6 @@ function unanswered(missing: number, expected: number): Refused {
     reason: 'unanswered',
     message: `The CRM gave no answer for ${missing} of ${count(expected, 'contact')}.`,
     remedy: 'Connect every node that writes contacts, and all of their outputs.',
-    codes: [],
   };
 }
 
@@ -101,7 +100,6 @@ function refusedItem({ retryAfterMs, ...refusal }: Refused, named: string | unde
     message: refusal.message,
     remedy: refusal.remedy,
     reason: refusal.reason,
-    codes: refusal.codes.join(', '),
     notBefore: retryAfterMs === undefined ? null : new Date(now + retryAfterMs).toISOString(),
   });
 }

@@ -100,7 +100,10 @@ export function reviewItems(findings: readonly Finding[], { indexes }: Contacts)
   });
 }
 
-/** One item for each changed field, what cannot be taken back first. It shows addresses and values. */
+/**
+ * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first four columns
+ * tell it all: more do not fit into the editor's picture.
+ */
 export function plannedItems(
   changes: readonly PlannedChange[],
   { shortAddresses }: Pick<SyncSettings, 'shortAddresses'>,
@@ -109,15 +112,25 @@ export function plannedItems(
     json: toRecord({
       what: changeKinds[kind],
       person: shortAddresses ? shortened(email) : email,
+      change: kind.startsWith('create') ? '' : `${field}: ${shownValue(from)} → ${shownValue(to)}`,
+      why: changeReasons[reason],
       field,
       from: from ?? null,
       to,
-      why: changeReasons[reason],
       where: side === 'crm' ? 'CRM' : 'Newsletter',
       contactId,
       subscriptionId,
     }),
   }));
+}
+
+function shownValue(value: unknown): string {
+  const text = Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value ?? '');
+  return text === '' || text === '""' ? '(empty)' : text;
 }
 
 /** The data of the report. */

@@ -349,17 +349,6 @@ export const situations: readonly INodeProperties[] = [
     ],
   },
   {
-    displayName: 'Contact Missing',
-    name: 'contactMissing',
-    type: 'options',
-    default: 'leave',
-    description: 'What to do with a known subscription whose contact was missing in two complete runs',
-    options: [
-      { name: 'Create Contact', value: 'create_contact' },
-      { name: 'Leave', value: 'leave' },
-    ],
-  },
-  {
     displayName: 'New Subscription',
     name: 'newSubscription',
     type: 'options',

@@ -6,7 +6,6 @@ import {
   applySync,
   changesOf,
   type Held,
-  type HeldReason,
   MappingError,
   planSync,
   readSyncState,
@@ -185,28 +184,8 @@ async function consentItem(
   return { json: { consentFile: fileName, records: consent.length }, binary: { consent: file } };
 }
 
-const lookAndAccept =
-  'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.';
-const heldRemedies: Readonly<Record<HeldReason, string>> = {
-  too_many_changes: lookAndAccept,
-  too_many_overwrites: lookAndAccept,
-  too_many_creations: lookAndAccept,
-  too_many_contacts:
-    'Look at the items of Planned: an address that stands for nobody is best removed. If the changes are right, run once with Options: Accept Large Changes.',
-  opt_out_unclear:
-    'If these words are opt-outs, run once with Options: Accept Large Changes. Enter the others in Options: Not Opted Out.',
-  status_unknown:
-    'If such a status means that the person gets no newsletter, run once with Options: Accept Large Changes. That is remembered.',
-  contacts_missing:
-    'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
-  field_missing:
-    'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, run once with Options: Accept Large Changes.',
-  state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',
-};
-
-function heldHint({ reasons, message }: Held): string {
-  const remedies = reasons.map((reason) => heldRemedies[reason]);
-  return `The plan was held back: only opt-outs, and unsubscribes within the limit, are carried out. ${message} ${remedies.join(' ')}`;
+function heldHint({ message, remedy }: Held): string {
+  return `The plan was held back: only opt-outs, and unsubscribes within the limit, are carried out. ${message} ${remedy} If the plan is right, run once with Options: Accept Large Changes.`;
 }
 
 /** Converts an error to n8n's error, with remedies that use the labels of the node's parameters. */

@@ -71,9 +71,7 @@ const mappingOf = (name: Publication): SyncMapping => ({
   fields: [{ newsletter: 'status', contact: `status_${name}`, direction: 'to_contact' }],
   contact: { token: `token_${name}` },
   optOut: { contact: 'do_not_mail' },
-  ...(name === 'single'
-    ? { subscribe: 'on_consent', consent: 'consent' }
-    : { subscribe: 'with_confirmation', situations: { contactMissing: 'leave' } }),
+  ...(name === 'single' ? { subscribe: 'on_consent', consent: 'consent' } : { subscribe: 'with_confirmation' }),
   breaker: { share: 1, atLeast: 1_000_000 },
 });
 

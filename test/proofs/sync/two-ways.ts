@@ -63,7 +63,6 @@ const settings = fc.constantFrom<Partial<SyncMapping>>(
   {},
   {},
   { subscribe: 'with_confirmation' },
-  { situations: { contactMissing: 'create_contact' } },
   { breaker: { share: 0, atLeast: 0 } },
   { optOut: { contact: optOut } },
   { optOut: { contact: optOut }, subscribe: 'with_confirmation', breaker: {} },

@@ -3,6 +3,7 @@ import {
   createReconciler,
   prepareMapping,
   recordOf,
+  withStored,
   startSync,
   type CustomFieldWrite,
   type Finding,
@@ -19,6 +20,16 @@ export const storings = {
   'lower case': (text: string) => text.toLowerCase(),
   'upper case': (text: string) => text.toUpperCase(),
   'cut to three': (text: string) => text.slice(0, 3),
+  'title case': (text: string) =>
+    text.replaceAll(/\p{L}+/gu, (word) => word[0]?.toUpperCase() + word.slice(1).toLowerCase()),
+  'HTML entities': (text: string) => text.replaceAll(/&(?!amp;|lt;)/g, '&amp;').replaceAll('<', '&lt;'),
+  'without blanks': (text: string) => text.replaceAll(' ', ''),
+  'the day before': (text: string) => text.replace('2026-05-01', '2026-04-30'),
+  'own members': (text: string) =>
+    text
+      .split(/[;,]\s*/)
+      .toSorted()
+      .join('; '),
 } as const satisfies Readonly<Record<string, (text: string) => string>>;
 export type Storing = keyof typeof storings;
 
@@ -104,6 +115,8 @@ export class World {
   takes: (contact: Contact | null, changes: Readonly<Record<string, unknown>>) => boolean = () => true;
   /** What a run gets of the records that the CRM has. */
   list: (records: readonly unknown[]) => readonly unknown[] = (records) => records;
+  /** Whether the CRM answers a write with what it has stored, and the answer is handed back. */
+  answers = false;
   /** Sees every value that the sync writes, before it is stored. */
   onWrite: (to: Person | Contact, value: unknown) => void = () => undefined;
 
@@ -228,13 +241,18 @@ export class World {
     for (const write of [...pairs.filter((one) => one.unsubscribe), ...pairs.filter((one) => !one.unsubscribe)])
       yield () => this.#update(write.subscription_id, write.unsubscribe ?? false, write.custom_fields ?? []);
     for (const { request } of plan.subscriptionCreates) yield () => this.#create(request);
-    for (const { contactWrites } of plan.pairs)
-      for (const { id, changes, token: text } of contactWrites)
-        yield () =>
-          this.#write(
-            this.contacts.find((contact) => contact.id === id),
-            { ...changes, [token]: text },
-          );
+    for (const { contactWrites, subscriptionId } of plan.pairs)
+      for (const planned of contactWrites)
+        yield () => {
+          // The record is read back when the job of the newsletter has ended.
+          const person = this.persons.find((one) => one.id === subscriptionId);
+          const subscription = person && this.#listed(person, 'nothing');
+          const contact = this.contacts.find(({ id }) => id === planned.id);
+          const write = { ...planned, token: withStored(planned.token, { subscription }, plan.mapping) };
+          this.#write(contact, { ...write.changes, [token]: write.token });
+          if (!this.answers || contact?.values[token] !== write.token) return;
+          contact.values[token] = withStored(write.token, { contact: this.#record(contact, 'nothing') }, plan.mapping);
+        };
     for (const { changes, subscriptionId } of plan.contactCreates)
       yield () => {
         if (this.persons.some(({ id, status }) => id === subscriptionId && status === unknownStatus))

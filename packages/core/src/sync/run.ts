@@ -9,6 +9,7 @@ import { createReconciler } from './decide/reconciler.ts';
 import type { SyncMapping } from './mapping/mapping.ts';
 import { prepareMapping, type ReadyMapping, type SyncSubscription } from './mapping/prepare-mapping.ts';
 import type { SyncState } from './mapping/state.ts';
+import { withStored } from './mapping/stored-form.ts';
 import { finding, type Finding } from './report/findings.ts';
 import type {
   ConsentRecord,
@@ -141,15 +142,12 @@ export async function readMapping({
 /** Options of {@link applySync}. */
 export interface ApplySyncOptions extends Common {
   /** The plan, or a part of it. */
-  readonly plan: PlannedPart;
+  readonly plan: PlannedPart & Pick<SyncPlan, 'mapping'>;
 }
 
 /** The changes left for the contacts after the newsletter's were written, and the failures. */
 export interface AppliedSync {
-  /**
-   * Of pairs whose changes the newsletter has taken, and of those that had none there. Where it refused values alone,
-   * the opt-out or the leave of the pair.
-   */
+  /** Of pairs whose changes the newsletter has taken, and of those that had none there. */
   readonly contactUpdates: readonly ContactWrite[];
   readonly contactCreates: readonly ContactCreate[];
   /** The plan's findings, and one for each change that the newsletter did not take. */
@@ -182,7 +180,7 @@ export function stateAfter(state: SyncState, { refused }: Pick<AppliedSync, 'ref
  */
 export async function applySync(options: ApplySyncOptions): Promise<AppliedSync> {
   const { plan, onProgress } = options;
-  const failures = new Map<PlannedPair, { readonly detail: string; readonly saysNo: boolean }>();
+  const failures = new Map<PlannedPair, string>();
   const updates = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
   const inOrder = (['unsubscribe', 'custom_fields'] as const).flatMap((part) =>
     updates.flatMap(({ pair, write: { subscription_id, ...write } }) =>
@@ -196,30 +194,46 @@ export async function applySync(options: ApplySyncOptions): Promise<AppliedSync>
   for (const batch of inBatches(inOrder)) {
     for (const { index, message: detail } of await updateSubscriptions(options, batch))
       // A line that names no item may be about any of them.
-      for (const { pair, write } of index === undefined ? batch : batch.slice(index, index + 1))
-        failures.set(pair, { detail, saysNo: write.unsubscribe === true || failures.get(pair)?.saysNo === true });
+      for (const { pair } of index === undefined ? batch : batch.slice(index, index + 1)) failures.set(pair, detail);
     report(batch.length);
   }
   const { refused, findings } = await createSubscriptions(options, plan.subscriptionCreates);
   report(plan.subscriptionCreates.length);
   const taken = plan.pairs.filter((pair) => !failures.has(pair));
-  const half = [...failures].flatMap(([pair, { saysNo }]) => (saysNo ? [] : pair.contactWrites));
-  const kept = [...failures].flatMap(([pair, { saysNo }]) =>
-    pair.contactWrites.filter(({ alone }) => saysNo || !alone),
-  );
+  const stored = await readBack(options, taken);
   return {
-    contactUpdates: [
-      ...taken.flatMap(({ contactWrites }) => contactWrites),
-      ...half.flatMap(({ alone, ...write }) => (alone ? [{ ...write, ...alone }] : [])),
-    ],
+    contactUpdates: taken.flatMap(({ contactWrites, subscriptionId }) => {
+      const subscription = stored.get(subscriptionId);
+      if (!subscription) return contactWrites;
+      return contactWrites.map((write) => ({
+        ...write,
+        token: withStored(write.token, { subscription }, plan.mapping),
+      }));
+    }),
     contactCreates: plan.contactCreates,
-    findings: [...plan.findings, ...[...failures].map(([pair, { detail }]) => failed(pair, detail)), ...findings],
+    findings: [...plan.findings, ...[...failures].map(([pair, detail]) => failed(pair, detail)), ...findings],
     consent: [...taken, ...plan.contactCreates].flatMap(({ consent }) => consent),
     updated: updates.filter(({ pair }) => !failures.has(pair)).length,
     created: plan.subscriptionCreates.length - refused.length,
     failed: failures.size + refused.length,
-    refused: [...refused, ...kept],
+    refused: [...refused, ...[...failures.keys()].flatMap(({ contactWrites }) => contactWrites)],
   };
+}
+
+/** Most subscriptions that are read back, one request each: what a newsletter makes of more shows the next run. */
+const mostReadBack = 100;
+
+/** The subscriptions whose values a run has changed, as the newsletter has stored them. */
+async function readBack(options: Common, pairs: readonly PlannedPair[]): Promise<Map<string, SyncSubscription>> {
+  const { query, reading } = listing(options);
+  const changed = pairs.filter(({ subscriptionWrites }) => subscriptionWrites.some((write) => write.custom_fields));
+  const stored = new Map<string, SyncSubscription>();
+  for (const { email, subscriptionId } of changed.slice(0, mostReadBack)) {
+    const { items } = await options.engine.list('subscriptions.list', { ...query, email }, reading);
+    const found = (items as readonly SyncSubscription[]).find(({ id }) => id === subscriptionId);
+    if (found) stored.set(subscriptionId, found);
+  }
+  return stored;
 }
 
 /** Makes a bulk update and waits for its end. @returns the changes that the newsletter did not take */

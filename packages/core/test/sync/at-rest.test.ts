@@ -165,7 +165,7 @@ describe('a pair at rest', () => {
     ['that agrees', agreed],
     ['whose person has left', left],
   ])('is one %s, whatever spelling each side has', (_, given) => {
-    const { subscription, record, token } = settledPair(mapping, [given]);
+    const { subscription, record, token } = settledPair(mapping, [given, given]);
     expect(isAtRest({ subscription, record, token }, mapping)).toBe(true);
     const another = prepareMapping({ fields: [], optOut: { contact: 'no_mail' } }, customFields, 'pub_2');
     expect(isAtRest({ subscription, record, token }, another)).toBe(false);

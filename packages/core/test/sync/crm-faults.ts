@@ -5,16 +5,7 @@
 import type { RefusalReason } from '@newsletter-kit/core/sync';
 
 export interface CrmFault {
-  readonly vendor:
-    | 'HubSpot'
-    | 'Salesforce'
-    | 'Pipedrive'
-    | 'Airtable'
-    | 'Google Sheets'
-    | 'Zoho'
-    | 'Attio'
-    | 'Brevo'
-    | 'Notion';
+  readonly vendor: string;
   readonly fault: string;
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,15 +14,11 @@ export interface CrmFault {
   /** Contacts written in spite of it; default none. */
   readonly accepted?: number;
   readonly reason: RefusalReason;
-  /** The reason that can be told without the headers, where that is another one. */
-  readonly reasonOfBody?: RefusalReason;
   /** Part of the words that a person reads. */
   readonly words: string;
   /** The contacts that the answer names. */
   readonly contacts?: readonly string[];
   readonly retryAfterMs?: number;
-  /** Whether a later call of the same run may succeed. */
-  readonly isTransient?: boolean;
 }
 
 /** The moment of these answers. */
@@ -69,7 +56,6 @@ export const crmFaults: readonly CrmFault[] = [
     },
     reason: 'limit',
     words: 'ten_secondly_rolling limit',
-    isTransient: true,
   },
   {
     vendor: 'HubSpot',
@@ -83,7 +69,7 @@ export const crmFaults: readonly CrmFault[] = [
       correlationId: 'c033cdaa-2c40-4a64-ae48-b4cec88dad24',
       policyName: 'DAILY',
     },
-    reason: 'day_limit',
+    reason: 'limit',
     words: 'daily limit',
   },
   {
@@ -93,14 +79,6 @@ export const crmFaults: readonly CrmFault[] = [
     body: hubspotError('INVALID_AUTHENTICATION', 'Authentication credentials not found.'),
     reason: 'access',
     words: 'credentials not found',
-  },
-  {
-    vendor: 'HubSpot',
-    fault: 'a missing right',
-    status: 403,
-    body: hubspotError('MISSING_SCOPES', 'This app hasn’t been granted all required scopes to make this call.'),
-    reason: 'access',
-    words: 'required scopes',
   },
   {
     vendor: 'HubSpot',
@@ -157,7 +135,7 @@ export const crmFaults: readonly CrmFault[] = [
         },
       ],
     },
-    reason: 'gone',
+    reason: 'value',
     words: 'may be deleted',
     contacts: ['100001', '100002'],
   },
@@ -170,15 +148,6 @@ export const crmFaults: readonly CrmFault[] = [
     }),
     reason: 'value',
     words: 'does not exist',
-  },
-  {
-    vendor: 'HubSpot',
-    fault: 'a locked account',
-    status: 423,
-    body: hubspotError('LOCKED', 'The resource is locked.'),
-    reason: 'busy',
-    words: 'locked',
-    isTransient: true,
   },
   {
     vendor: 'HubSpot',
@@ -197,31 +166,14 @@ export const crmFaults: readonly CrmFault[] = [
     body: page('502 Bad Gateway'),
     reason: 'busy',
     words: '502 Bad Gateway',
-    isTransient: true,
   },
   {
     vendor: 'Salesforce',
     fault: 'the limit of a day',
     status: 403,
     body: [{ message: 'TotalRequests Limit exceeded.', errorCode: 'REQUEST_LIMIT_EXCEEDED' }],
-    reason: 'day_limit',
+    reason: 'access',
     words: 'Limit exceeded',
-  },
-  {
-    vendor: 'Salesforce',
-    fault: 'a wrong credential',
-    status: 401,
-    body: [{ message: 'Session expired or invalid', errorCode: 'INVALID_SESSION_ID' }],
-    reason: 'access',
-    words: 'Session expired',
-  },
-  {
-    vendor: 'Salesforce',
-    fault: 'a missing right',
-    status: 403,
-    body: [{ message: 'You do not have permission to edit this record', errorCode: 'INSUFFICIENT_ACCESS_OR_READONLY' }],
-    reason: 'access',
-    words: 'do not have permission',
   },
   {
     vendor: 'Salesforce',
@@ -236,10 +188,9 @@ export const crmFaults: readonly CrmFault[] = [
       },
     ],
     accepted: 1,
-    reason: 'busy',
+    reason: 'value',
     words: 'exclusive access',
     contacts: ['003000000000002AAA'],
-    isTransient: true,
   },
   {
     vendor: 'Salesforce',
@@ -251,7 +202,7 @@ export const crmFaults: readonly CrmFault[] = [
         errors: [{ statusCode: 'DUPLICATES_DETECTED', message: 'Use one of these records?', fields: [] }],
       },
     ],
-    reason: 'duplicate',
+    reason: 'value',
     words: 'Use one of these records?',
   },
   {
@@ -265,7 +216,7 @@ export const crmFaults: readonly CrmFault[] = [
         errors: [{ statusCode: 'ENTITY_IS_DELETED', message: 'entity is deleted', fields: [] }],
       },
     ],
-    reason: 'gone',
+    reason: 'value',
     words: 'entity is deleted',
     contacts: ['003000000000003AAA'],
   },
@@ -297,7 +248,6 @@ export const crmFaults: readonly CrmFault[] = [
     reason: 'limit',
     words: 'Rate limit exceeded',
     retryAfterMs: 2000,
-    isTransient: true,
   },
   {
     vendor: 'Pipedrive',
@@ -305,8 +255,7 @@ export const crmFaults: readonly CrmFault[] = [
     status: 429,
     headers: { 'x-daily-requests-left': '0' },
     body: { success: false, error: 'Request over limit', data: null },
-    reason: 'day_limit',
-    reasonOfBody: 'limit',
+    reason: 'limit',
     words: 'Request over limit',
   },
   {
@@ -314,16 +263,8 @@ export const crmFaults: readonly CrmFault[] = [
     fault: 'a block after too many calls',
     status: 403,
     body: page('Access denied'),
-    reason: 'limit',
-    words: 'Access denied',
-  },
-  {
-    vendor: 'Pipedrive',
-    fault: 'a wrong credential',
-    status: 401,
-    body: { success: false, error: 'unauthorized access', errorCode: 401, error_info: 'Please check the API token.' },
     reason: 'access',
-    words: 'unauthorized access',
+    words: 'Access denied',
   },
   {
     vendor: 'Pipedrive',
@@ -340,28 +281,6 @@ export const crmFaults: readonly CrmFault[] = [
     body: { errors: [{ error: 'RATE_LIMIT_REACHED', message: 'Rate limit exceeded. Please try again later' }] },
     reason: 'limit',
     words: 'try again later',
-    isTransient: true,
-  },
-  {
-    vendor: 'Airtable',
-    fault: 'a wrong credential',
-    status: 401,
-    body: { error: { type: 'AUTHENTICATION_REQUIRED', message: 'Authentication required' } },
-    reason: 'access',
-    words: 'Authentication required',
-  },
-  {
-    vendor: 'Airtable',
-    fault: 'a missing right',
-    status: 403,
-    body: {
-      error: {
-        type: 'INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND',
-        message: 'Invalid permissions, or the requested model was not found.',
-      },
-    },
-    reason: 'access',
-    words: 'Invalid permissions',
   },
   {
     vendor: 'Airtable',
@@ -393,21 +312,6 @@ export const crmFaults: readonly CrmFault[] = [
     },
     reason: 'limit',
     words: 'Quota exceeded',
-    isTransient: true,
-  },
-  {
-    vendor: 'Google Sheets',
-    fault: 'a protected range',
-    status: 400,
-    body: {
-      error: {
-        code: 400,
-        message: 'You are trying to edit a protected cell or object.',
-        status: 'INVALID_ARGUMENT',
-      },
-    },
-    reason: 'value',
-    words: 'protected cell',
   },
   {
     vendor: 'Google Sheets',
@@ -428,7 +332,7 @@ export const crmFaults: readonly CrmFault[] = [
       ],
     },
     accepted: 1,
-    reason: 'duplicate',
+    reason: 'value',
     words: 'duplicate data',
     contacts: ['4150868000001144002'],
   },
@@ -441,24 +345,6 @@ export const crmFaults: readonly CrmFault[] = [
     reason: 'limit',
     words: 'Rate limit exceeded',
     retryAfterMs: 5000,
-    isTransient: true,
-  },
-  {
-    vendor: 'Attio',
-    fault: 'a write at the same time',
-    status: 409,
-    body: { status_code: 409, code: 'concurrent_write_conflict', message: 'The record was written at the same time' },
-    reason: 'busy',
-    words: 'at the same time',
-    isTransient: true,
-  },
-  {
-    vendor: 'Brevo',
-    fault: 'an address that exists',
-    status: 400,
-    body: { code: 'duplicate_parameter', message: 'Unable to create contact, email is already associated' },
-    reason: 'duplicate',
-    words: 'already associated',
   },
   {
     vendor: 'Notion',
@@ -469,23 +355,5 @@ export const crmFaults: readonly CrmFault[] = [
     reason: 'limit',
     words: 'rate limited',
     retryAfterMs: 7000,
-    isTransient: true,
-  },
-  {
-    vendor: 'Notion',
-    fault: 'an overload',
-    status: 529,
-    body: { object: 'error', status: 529, code: 'service_overload', message: 'Notion is overloaded.' },
-    reason: 'busy',
-    words: 'overloaded',
-    isTransient: true,
-  },
-  {
-    vendor: 'Notion',
-    fault: 'a text that is too long',
-    status: 400,
-    body: { object: 'error', status: 400, code: 'validation_error', message: 'body.text.length should be ≤ 2000' },
-    reason: 'value',
-    words: 'should be ≤ 2000',
   },
 ];

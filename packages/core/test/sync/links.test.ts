@@ -94,9 +94,9 @@ describe('a contact with a new address', () => {
     expect([third.pairs, codes(third)]).toEqual([[], ['contact_missing']]);
   });
 
-  it('is nobody’s where another contact has the address of before', () => {
+  it('is one of several where another contact has the address of before', () => {
     const next = plan([...moved, contactOf(5, { email: address(1) })], subscriptions, state);
-    expect(next.findings).toMatchObject([{ code: 'token_of_another', contactId: 'c1' }]);
+    expect([changed(next), codes(next)]).toEqual([[], ['ambiguous', 'ambiguous']]);
   });
 });
 
@@ -117,7 +117,7 @@ describe('the token of a contact that was created', () => {
 
   it('gets the id in the next complete run, after everything else that a budget allows', () => {
     const incoming = plan([created], all, first.state, { scope: 'incoming' });
-    expect(incoming.pairs).toEqual([]);
+    expect(changed(incoming)).toEqual([]);
     const [ada = {}] = contacts;
     const options = { mapping: { mostWrites: 1 } };
     const next = plan(
@@ -185,7 +185,7 @@ describe('ids', () => {
 
 it('a token field that is too short is named in every run, and an opt-out of before acts once', () => {
   const cut = (contacts: readonly Contact[]): Contact[] =>
-    contacts.map((contact) => edited(contact, { token: String(contact['token']).slice(0, 45) }));
+    contacts.map((contact) => edited(contact, { token: String(contact['token']).slice(0, 40) }));
   const subscriptions = [subscription(1)];
   const contacts = [contactOf(1, { do_not_mail: true })];
   const first = plan(contacts, subscriptions);

@@ -57,7 +57,7 @@ describe('an opt-out', () => {
       'goes to the old subscription of a contact with a new address',
       [{ ...one, ...vetoed, email: 'new@example.com' }, two, three],
       [1],
-      ['address_changed_in_crm c1'],
+      [],
     ],
     [
       'goes to every address of the contact',
@@ -108,7 +108,9 @@ describe('an opt-out', () => {
     const first = plan([{ ...one, ...vetoed }], moved, state, paths);
     expect(unsubscribed(first)).toEqual([id(1)]);
     expect(named(first)).toContain('active_while_opted_out c1');
-    const second = plan(written([{ ...one, ...vetoed }], first), moved, first.state, paths);
+    const after = written([{ ...one, ...vetoed }], first);
+    const renamed = plan(after, moved, first.state, paths);
+    const second = plan(written(after, renamed), moved, renamed.state, paths);
     expect(second.contactCreates.map(({ email }) => email)).toEqual([address(1)]);
   });
 });
@@ -128,7 +130,7 @@ describe('values', () => {
     expect([changed(first), first.counts.moved]).toEqual([[], 2]);
     const after = written(swapped, first);
     const second = plan(after, empty, first.state);
-    expect([changed(second), named(second)]).toEqual([[], ['changed_by_crm c1', 'changed_by_crm c2']]);
+    expect([changed(second), named(second)]).toEqual([[], ['not_accepted c1', 'not_accepted c2']]);
     const edited = after.map((contact, index) => (index === 0 ? { ...contact, city: 'Jena' } : contact));
     const third = plan(edited, empty, second.state);
     expect(third.pairs).toMatchObject([{ subscriptionId: id(2), changes: [{ side: 'newsletter', to: 'Jena' }] }]);
@@ -150,7 +152,7 @@ describe('values', () => {
       [id(1)],
       [id(2), 'Bonn'],
     ]);
-    expect(plan(written(swapped, first), subscriptions, first.state).pairs).toEqual([]);
+    expect(changed(plan(written(swapped, first), subscriptions, first.state))).toEqual([]);
   });
 
   it('are safe in a contact that moved in a plan that was held, of which only the opt-out was carried', () => {
@@ -185,7 +187,7 @@ describe('values', () => {
       conflict.state,
       paths,
     );
-    expect([next.pairs, next.findings, next.contactCreates]).toEqual([[], [], []]);
+    expect([changed(next), next.findings, next.contactCreates]).toEqual([[], [], []]);
   });
 });
 
@@ -235,7 +237,8 @@ describe('twins', () => {
   });
 
   it('that two runs made at the same time are joined: the oldest goes on, and the other is named', () => {
-    const both = [made('10'), { ...made('9'), city: 'Ulm' }];
+    const made9 = written([made('9')], plan([made('9')], subscriptions, first.state));
+    const both = [made('10'), { ...made9[0], city: 'Ulm' }];
     const second = plan(both, subscriptions, first.state);
     expect(changed(second)).toEqual(['newsletter City']);
     expect(second.findings).toMatchObject([{ code: 'twin', contactId: '10', isNew: true }]);
@@ -244,7 +247,7 @@ describe('twins', () => {
       [{ ...subscription(1), custom_fields: [{ name: 'City', value: 'Ulm' }] }],
       second.state,
     );
-    expect([after.pairs, named(after)]).toEqual([[], ['twin 10']]);
+    expect([changed(after), named(after)]).toEqual([[], ['twin 10']]);
   });
 
   it('share their opt-outs', () => {

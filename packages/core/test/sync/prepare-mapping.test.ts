@@ -26,7 +26,6 @@ describe('prepareMapping', () => {
       consent: undefined,
       situations: {
         newSubscription: 'create_contact',
-        contactMissing: 'leave',
         addressChangedInNewsletter: 'write',
       },
       emptyValue: null,
@@ -43,7 +42,6 @@ describe('prepareMapping', () => {
       consent: 'agreed',
       situations: {
         newSubscription: 'leave',
-        contactMissing: 'create_contact',
         addressChangedInNewsletter: 'report',
       },
       emptyValue: '',

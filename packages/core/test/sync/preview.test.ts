@@ -194,7 +194,7 @@ describe('the sentence about a plan', () => {
     ];
     const mapping = { subscribe: 'with_confirmation', mostWrites: 1 } as const;
     expect(summaryOf(plan(changed, there, state, { mapping }))).toBe(
-      'Would create 0 contacts, change 3 (1 opted out). Would change 3 subscriptions. Would subscribe 1 contact, 1 of them by a mail that asks to confirm. 1 contact waits for the next run. 1 contact without a subscription left alone. 1 value changed on both sides. 1 finding, 1 new. It would take 3 writes in the CRM, and 3 requests to the newsletter. Nothing was written.',
+      'Would create 0 contacts, change 3 (1 opted out). Would change 2 subscriptions. Would subscribe 1 contact, 1 of them by a mail that asks to confirm. 1 contact waits for the next run. 1 contact without a subscription left alone. 1 value differs on both sides. 1 finding, 1 new. It would take 3 writes in the CRM, and 3 requests to the newsletter. Nothing was written.',
     );
   });
 });

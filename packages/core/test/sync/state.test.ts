@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 describe('readSyncState', () => {
   it.each([undefined, null])('starts an empty state where %s is stored', (stored) => {
     expect(readSyncState(stored)).toEqual({
-      version: 3,
+      version: 4,
       watermark: null,
       seenUntil: null,
       missing: [],
       erased: [],
       attempts: {},
+      kept: [],
       updates: {},
       created: [],
       outage: 0,

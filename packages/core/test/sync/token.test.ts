@@ -5,21 +5,24 @@ import { describe, expect, it } from 'vitest';
 import { isForeign, isWhole, type TokenLayout } from '../../src/sync/mapping/token.ts';
 
 const print24 = fc.nat({ max: 0xffffff });
-const written = fc.record({ fingerprint: print24, count: fc.integer({ min: 1, max: 63 }) });
-const form = fc.record({ fingerprint: print24, isForm: fc.constant(true as const) });
-const awaited = fc.option(fc.oneof(written, form), { nil: undefined });
+const side = fc.constantFrom('newsletter' as const, 'crm' as const);
+const agreed = fc.integer({ min: 1, max: 0xffffff });
+const reported = fc.constantFrom({}, { reported: true as const });
 /** What a field remembers; undefined for nothing. */
-const field = fc
-  .record({
-    agreed: fc.option(print24, { nil: undefined }),
-    toSubscription: awaited,
-    toContact: awaited,
-    reported: fc.constantFrom(undefined, true as const),
-  })
-  .map((parts) => {
-    const known = Object.entries(parts).filter(([, value]) => value !== undefined);
-    return known.length === 0 ? undefined : Object.fromEntries(known);
-  });
+const field = fc.oneof(
+  fc.constant(undefined),
+  fc
+    .tuple(
+      fc.oneof(
+        fc.record({ agreed }),
+        fc.record({ agreed, again: fc.constant(true as const) }),
+        fc.record({ agreed, awaits: side }, { requiredKeys: ['awaits'] }),
+        fc.record({ agreed, shows: fc.record({ side, fingerprint: print24 }) }, { requiredKeys: ['shows'] }),
+      ),
+      reported,
+    )
+    .map(([state, told]) => ({ ...state, ...told })),
+);
 const base: fc.Arbitrary<Base> = fc.record({
   subscriptionId: fc.uuid().map((id) => `sub_${id}`),
   address: print24,
@@ -140,13 +143,12 @@ describe('a sync token', () => {
   });
 
   it('has at most 255 characters', () => {
-    const write = { fingerprint: 1, count: 1 };
-    const full = { agreed: 1, toSubscription: write, toContact: write, reported: true as const };
-    const longest = { ...empty, fields: [...Array<Base['fields'][number]>(12).fill(full), { toContact: write }] };
+    const full = { agreed: 1, shows: { side: 'crm', fingerprint: 1 }, reported: true } as const;
+    const longest = { ...empty, fields: Array<Base['fields'][number]>(19).fill(full) };
     const token = encodeToken(longest, layoutOf(longest));
-    expect(token).toHaveLength(tokenLimit);
+    expect(token).toHaveLength(43 + 19 * 11);
     expect(decodeToken(token, layoutOf(longest))).toEqual(longest);
-    const tooLong = { ...longest, fields: [...longest.fields, { reported: true as const }] };
+    const tooLong = { ...longest, fields: [...longest.fields, { agreed: 1 }] };
     expect(() => encodeToken(tooLong, layoutOf(tooLong))).toThrow('map fewer fields');
   });
 

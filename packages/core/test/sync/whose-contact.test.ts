@@ -13,8 +13,7 @@ describe('whose contact is this', () => {
     [{ token: 'own', names: 'living', fits: true }, 'token'],
     [{ token: 'own', names: 'living', fits: true, own: 'other' }, 'token'],
     [{ token: 'own', names: 'living' }, 'token'],
-    [{ token: 'own', names: 'living', held: true }, 'nobody'],
-    [{ token: 'own', names: 'living', held: true, further: true }, 'further moved'],
+    [{ token: 'own', names: 'living', further: true }, 'token'],
     [{ token: 'own', names: 'living', own: 'other' }, 'own moved'],
     [{ token: 'own', names: 'erased', fits: true }, 'token'],
     [{ token: 'own', names: 'erased', fits: true, own: 'other' }, 'own moved'],
@@ -35,7 +34,7 @@ describe('whose contact is this', () => {
     [{ token: 'foreign', own: 'other' }, 'own left'],
     [{ token: 'foreign', further: true }, 'further left'],
   ])('%j: %s', (claim, decision) => {
-    const none = { token: 'none', names: 'none', fits: false, own: 'none', further: false, held: false } as const;
+    const none = { token: 'none', names: 'none', fits: false, own: 'none', further: false } as const;
     const { whose, isMoved, isLeft } = whoseContact({ ...none, ...claim });
     expect(`${whose}${isMoved ? ' moved' : ''}${isLeft ? ' left' : ''}`).toBe(decision);
   });

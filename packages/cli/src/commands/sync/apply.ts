@@ -7,7 +7,7 @@ import { count, number } from '../../output.ts';
 import { failureOf, isTransient } from '../../user-facing-errors.ts';
 import type { WriteResult } from './contact-writer.ts';
 import type { SyncDatabase } from './database.ts';
-import type { ChangeCount, PlanPart } from './planned-run.ts';
+import type { ChangeCount, PlannedRun, PlanPart } from './planned-run.ts';
 import { SyncError } from './postgres.ts';
 import {
   appliedSummary,
@@ -79,9 +79,9 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.noteConsent(part); // 1. What was decided, and who is asked: nobody is asked twice.
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
-        const applied = await writeNewsletter(sync, part, signal, done); // 2. The newsletter.
+        const applied = await writeNewsletter(sync, { ...part, mapping: planned.mapping }, signal, done); // 2. The newsletter.
         const { contactUpdates: updates, contactCreates: creates } = applied;
-        const writes = { updates, creates, versions: part.versions };
+        const writes = { updates, creates, versions: part.versions, mapping: planned.mapping };
         const contacts = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
         const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
         await database.writer.completeConsent(
@@ -147,7 +147,7 @@ class Progress {
 
 async function writeNewsletter(
   { client, publicationId }: SyncSession,
-  part: PlanPart,
+  part: PlanPart & Pick<PlannedRun, 'mapping'>,
   signal: AbortSignal,
   progress: Progress,
 ): Promise<AppliedSync> {

@@ -4,7 +4,8 @@ import {
   type ContactCreate,
   type ContactWrite,
   type PlannedPart,
-  withContactId,
+  type ReadyMapping,
+  withStored,
 } from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
@@ -34,6 +35,7 @@ export interface ContactChanges {
   readonly creates: readonly ContactCreate[];
   /** The version of each contact that is updated when it was read, by id. */
   readonly versions: PlanPart['versions'];
+  readonly mapping: ReadyMapping;
 }
 
 export class ContactWriter {
@@ -67,18 +69,18 @@ export class ContactWriter {
    * PostgreSQL refuses fails alone.
    */
   async write(
-    { updates, creates, versions }: ContactChanges,
+    { updates, creates, versions, mapping }: ContactChanges,
     onProgress: (done: number) => void,
   ): Promise<WriteResult> {
     const counts = { updated: 0, created: 0, skipped: 0 };
     const refused: WriteRefusal[] = [];
     /** @returns why PostgreSQL refused a row; null where it took all */
-    const attempt = async (batch: Omit<ContactChanges, 'versions'>): Promise<string | null> => {
+    const attempt = async (batch: Pick<ContactChanges, 'updates' | 'creates'>): Promise<string | null> => {
       const written = { updated: 0, created: 0 };
       try {
         await this.#parts.postgres.transaction(async () => {
-          written.updated = await this.#update(batch.updates, versions);
-          for (const create of batch.creates) written.created += await this.#create(create);
+          written.updated = await this.#update(batch.updates, versions, mapping);
+          for (const create of batch.creates) written.created += await this.#create(create, mapping);
         });
       } catch (error) {
         if (error instanceof RowRefusedError) return error.reason;
@@ -97,12 +99,9 @@ export class ContactWriter {
     for (const batch of batches) {
       // Where one row was refused, each contact gets a transaction of its own.
       if ((await attempt(batch)) !== null) {
-        for (const { alone, ...update } of batch.updates) {
+        for (const update of batch.updates) {
           const reason = await attempt({ updates: [update], creates: [] });
-          if (reason === null) continue;
-          refused.push({ contactId: update.id, reason });
-          // A no arrives, whatever else of the contact is refused.
-          if (alone) await attempt({ updates: [{ ...update, ...alone }], creates: [] });
+          if (reason !== null) refused.push({ contactId: update.id, reason });
         }
         for (const create of batch.creates) {
           const reason = await attempt({ updates: [], creates: [create] });
@@ -120,31 +119,42 @@ export class ContactWriter {
     for (const batch of inBatches(records)) await this.#sql.completeConsent(batch);
   }
 
-  /** @returns how many contacts were as they were read, and are updated now */
-  async #update(writes: readonly ContactWrite[], versions: PlanPart['versions']): Promise<number> {
+  /** Writes tokens of what was stored. @returns how many contacts were as they were read, and are updated now */
+  async #update(
+    writes: readonly ContactWrite[],
+    versions: PlanPart['versions'],
+    mapping: ReadyMapping,
+  ): Promise<number> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
-    const updated: string[] = [];
+    const updated: ContactRow[] = [];
     for (const same of byColumns.values()) {
       const names = Object.keys(same[0]?.changes ?? {});
-      const rows = same.map(({ id, changes, token }): ContactRow => {
-        return { contact_id: id, token, version: versions[id] ?? '', ...this.#values(names, changes) };
+      const rows = same.map(({ id, changes }): ContactRow => {
+        return { contact_id: id, version: versions[id] ?? '', ...this.#values(names, changes) };
       });
-      const written = await (names.length === 0 ? this.#sql.setTokens : this.#sql.update(names))(rows);
-      for (const { contact_id: id } of written) updated.push(id);
+      const stored = new Map((await this.#sql.update(names)(rows)).map((row) => [row.contact_id, row.stored]));
+      for (const write of same)
+        if (stored.has(write.id))
+          updated.push({
+            contact_id: write.id,
+            token: withStored(write.token, { contact: stored.get(write.id) }, mapping),
+          });
     }
-    await this.completeConsent(updated.flatMap((id) => this.#open.get(id) ?? []));
+    await this.#sql.setTokens(updated);
+    await this.completeConsent(updated.flatMap(({ contact_id: id = '' }) => this.#open.get(id) ?? []));
     return updated.length;
   }
 
   /** @returns how many contacts are created: none where a trigger leaves the row out */
-  async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<0 | 1> {
+  async #create({ subscriptionId, changes, consent }: ContactCreate, mapping: ReadyMapping): Promise<0 | 1> {
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
-    const row: ContactRow = this.#values(names, values);
-    const [created] = await this.#sql.create(names)([row]);
+    const [created] = await this.#sql.create(names)([this.#values(names, values)]);
     if (!created) return 0;
-    const { contact_id: contactId } = created;
-    await this.#sql.setTokens([{ contact_id: contactId, token: withContactId(String(token), contactId) }]);
+    const { contact_id: contactId, stored } = created;
+    await this.#sql.setTokens([
+      { contact_id: contactId, token: withStored(String(token), { contact: stored }, mapping) },
+    ]);
     const records = consent.map((record) => ({ ...record, subscriptionId, contactId }));
     if (records.length > 0) await this.#sql.addConsent(records);
     return 1;

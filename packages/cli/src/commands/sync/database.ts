@@ -182,13 +182,12 @@ async function readColumns(client: pg.Client, config: SyncConfig): Promise<Reado
 
 /** @throws UsageError that names the missing rights to write contacts */
 function checkWritable({ contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, ContactColumn>): void {
-  const { newSubscription, contactMissing, addressChangedInNewsletter } = mapping.situations ?? {};
-  const creates = newSubscription !== 'leave' || contactMissing === 'create_contact';
+  const { newSubscription, addressChangedInNewsletter } = mapping.situations ?? {};
   const written = [...writtenColumns(mapping), contacts.email].map((name) => columns.get(name));
   const updated = addressChangedInNewsletter === 'report' ? written.slice(0, -1) : written;
   const lacking = {
     UPDATE: updated.filter((column) => column?.updatable === false),
-    INSERT: creates ? written.filter((column) => column?.insertable === false) : [],
+    INSERT: newSubscription !== 'leave' ? written.filter((column) => column?.insertable === false) : [],
   };
   const problems = Object.entries(lacking).flatMap(([right, of]) => {
     const names = of.map((column) => identifier(column?.name ?? '')).join(', ');

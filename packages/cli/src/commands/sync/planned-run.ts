@@ -18,7 +18,7 @@ export interface PlanPart extends PlannedPart {
 }
 
 /** A plan. Everything that grows with it comes in parts. */
-export interface PlannedRun extends Pick<SyncPlan, 'held' | 'counts' | 'state'> {
+export interface PlannedRun extends Pick<SyncPlan, 'held' | 'counts' | 'state' | 'mapping'> {
   /** The changes of all parts. */
   readonly size: ChangeCount;
   /** What the run carries out: opt-outs and unsubscribes first. */
@@ -109,7 +109,7 @@ export class ChangeStore {
   }
 
   /** The plan, once the last batch is added. @param plan - of all batches: its own changes are of none of them */
-  async finish({ held, counts, state, findings }: SyncPlan): Promise<PlannedRun> {
+  async finish({ held, counts, state, mapping, findings }: SyncPlan): Promise<PlannedRun> {
     await this.#append('findings', { ...nothing, findings });
     for (const kind of this.#open.keys()) await this.#flush(kind);
     const kinds: readonly Kind[] = held ? ['unsubscribes', 'opt_outs'] : ['first', 'second'];
@@ -119,6 +119,7 @@ export class ChangeStore {
       held,
       counts,
       state,
+      mapping,
       size: { newsletter: sum(({ newsletter }) => newsletter), contacts: sum(({ contacts }) => contacts) },
       parts: () => this.#carriedOut(kinds, held === null ? null : counts),
       whole: () => this.#read(['first', 'second', 'waiting']),

@@ -6,7 +6,6 @@ import {
   shortened,
   summaryOf,
   type Finding,
-  type HeldReason,
   type PlannedChange,
   type SyncCounts,
   type SyncPlan,
@@ -196,26 +195,12 @@ function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFi
   return [place.filter(Boolean).join(', '), cause.filter(Boolean).join(': ')];
 }
 
-const accept = 'run newsletter sync apply --accept to carry it out once.';
-const lookAndAccept = `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`;
-const heldRemedies = {
-  too_many_changes: lookAndAccept,
-  too_many_overwrites: lookAndAccept,
-  too_many_creations: lookAndAccept,
-  too_many_contacts: `Remove an address that stands for nobody from its contacts; where the changes are right, ${accept}`,
-  contacts_missing: `Where these are all contacts, ${accept}`,
-  opt_out_unclear: `Where these words are opt-outs, ${accept} Name the others in "optOut.notOptedOut" of the mapping.`,
-  status_unknown: `Where such a status means that the person gets no newsletter, ${accept} That is remembered.`,
-  field_missing: `Correct the mapping, or create the field again; where the plan is right without it, ${accept}`,
-  state_full: `Where both sides are complete, ${accept}`,
-} as const satisfies Readonly<Record<HeldReason, string>>;
-
 /** Reports why a plan is held back, and what to do. */
 export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): void {
   if (!held) return;
   report.result({
     type: 'held',
-    text: `Held back: ${held.message} Only opt-outs, and unsubscribes within the limit, are carried out. ${held.reasons.map((reason) => heldRemedies[reason]).join(' ')}`,
+    text: `Held back: ${held.message} Only opt-outs, and unsubscribes within the limit, are carried out. ${held.remedy} Where the plan is right, run newsletter sync apply --accept to carry it out once.`,
     data: { ...held },
   });
 }

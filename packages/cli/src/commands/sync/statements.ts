@@ -29,6 +29,12 @@ export interface ContactRow {
   readonly [value: `v${number}`]: unknown;
 }
 
+/** A contact that was written, as it is read. */
+export interface StoredContact {
+  readonly contact_id: string;
+  readonly stored: unknown;
+}
+
 /** Quotes a name for SQL. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const qualified = (table: string): string => table.split('.', 2).map(identifier).join('.');
@@ -100,12 +106,15 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
       'contact_id text, token text, version text',
       ...names.map((name, at) => `v${at} ${typeOf(name)}`),
     ].join(', ')})`;
-  const keepToken = `ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`;
   const consentRecords = `jsonb_to_recordset($2::jsonb) AS r ("subscriptionId" text, "saidBy" text, field text,
                             "contactId" text, written jsonb)`;
   const sameConsent = `c.scope = $1 AND c.subscription_id = r."subscriptionId" AND c.said_by = r."saidBy"
                          AND c.field = r.field AND c.contact_id IS NOT DISTINCT FROM r."contactId"`;
-  const writes = (text: string) => all<{ contact_id: string }, [rows: readonly ContactRow[]]>(text);
+  /** The contact as it is read. */
+  const stored = `jsonb_build_object(${[contacts.id, contacts.email, ...columnsOf(mapping)]
+    .map((name) => `'${name.replaceAll("'", "''")}', c.${identifier(name)}${casts[columns.get(name)?.kind ?? 'value']}`)
+    .join(', ')}) AS stored`;
+  const returning = (text: string) => statementsOf(postgres).all<StoredContact, [rows: readonly ContactRow[]]>(text);
   return {
     createTables: statementsOf(postgres).run(`
       SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0));
@@ -134,24 +143,26 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
     lock: one<{ taken: boolean }>(
       `SELECT pg_try_advisory_lock(hashtextextended('newsletter-sync ' || $1::text, 0)) AS taken`,
     ),
-    /** Updates contacts with the same changed columns. */
+    /** Updates contacts with the same changed columns, without their tokens. */
     update: (names: readonly string[]) =>
-      writes(`
-        WITH r AS (SELECT * FROM ${rows(names)}), changed AS (
-          UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = r.v${at}`).join(', ')}
-          FROM r WHERE c.${id} = r.contact_id::${idType} AND ${version} = r.version RETURNING r.contact_id, r.token)
-        INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, contact_id, token FROM changed ${keepToken}
-        RETURNING contact_id`),
-    setTokens: writes(
-      `INSERT INTO ${tokens} (scope, contact_id, token)
-       SELECT $1, r.contact_id, r.token FROM ${rows([])} JOIN ${table} AS c ON c.${id} = r.contact_id::${idType}
-       ${keepToken} RETURNING contact_id`,
+      returning(
+        names.length === 0
+          ? `SELECT c.${id}::text AS contact_id, ${stored} FROM ${rows([], '$1')}
+             JOIN ${table} AS c ON c.${id} = r.contact_id::${idType}`
+          : `UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = r.v${at}`).join(', ')}
+             FROM ${rows(names, '$1')} WHERE c.${id} = r.contact_id::${idType} AND ${version} = r.version
+             RETURNING c.${id}::text AS contact_id, ${stored}`,
+      ),
+    setTokens: run<[rows: readonly ContactRow[]]>(
+      `INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, r.contact_id, r.token FROM ${rows([])}
+       ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`,
     ),
     /** Creates one contact, without its token. */
     create: (names: readonly string[]) =>
-      statementsOf(postgres).all<{ contact_id: string }, [rows: readonly ContactRow[]]>(`
-        INSERT INTO ${table} (${names.map(identifier).join(', ')})
-        SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM ${rows(names, '$1')} RETURNING ${id}::text AS contact_id`),
+      returning(`
+        INSERT INTO ${table} AS c (${names.map(identifier).join(', ')})
+        SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM ${rows(names, '$1')}
+        RETURNING c.${id}::text AS contact_id, ${stored}`),
     // An open record with the same key was stored by a run that was interrupted.
     noteConsent: run<[records: readonly ConsentRecord[]]>(
       `INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)

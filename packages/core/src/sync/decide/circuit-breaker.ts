@@ -18,6 +18,19 @@ export interface BreakerFacts {
   readonly entries: number;
 }
 
+const look = 'Look at the changes that the plan lists.';
+const remedies: Readonly<Record<HeldReason, string>> = {
+  too_many_changes: look,
+  too_many_overwrites: look,
+  too_many_creations: look,
+  too_many_contacts: 'Remove an address that stands for nobody from its contacts.',
+  contacts_missing: 'Hand over all contacts in one run.',
+  opt_out_unclear: 'Name words that are no opt-outs in the setting for those.',
+  status_unknown: 'Look whether people with such a status get the newsletter; the answer is remembered.',
+  field_missing: 'Correct the mapping, or create the field again.',
+  state_full: 'Look whether both sides are complete.',
+};
+
 /** How many people a plan may unsubscribe, or change the same way, without a person who accepts it. */
 export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: number): number {
   return Math.floor(Math.max(breaker.atLeast, breaker.share * pairs));
@@ -67,9 +80,8 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
       'state_full',
       `More than ${maxEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
     ]);
-  if (problems.length === 0) return null;
-  return {
-    reasons: [...new Set(problems.map(([reason]) => reason))],
-    message: problems.map(([, message]) => message).join(' '),
-  };
+  const reasons = [...new Set(problems.map(([reason]) => reason))];
+  if (reasons.length === 0) return null;
+  const message = problems.map(([, text]) => text).join(' ');
+  return { reasons, message, remedy: [...new Set(reasons.map((reason) => remedies[reason]))].join(' ') };
 }

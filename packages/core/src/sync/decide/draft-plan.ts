@@ -126,19 +126,15 @@ export class DraftPlan {
     return this.#askedBefore.has(key);
   }
 
-  /** Notes what this run misses. @returns whether the run before missed it, too */
-  #isMissingAgain(key: string): boolean {
-    this.#missing.add(key);
-    return this.#missingBefore.has(key);
-  }
-
   /** A tombstone: the second complete run without the subscription marks the contact as removed. */
   #planMissingSubscription(contact: SyncContact, base: Base): void {
     const { row, id, email, optOut: shown } = contact;
     const { subscriptionId } = base;
     const situation = 'subscription_missing';
     const changes: FieldChange[] = [];
-    if (this.#isMissingAgain(this.#run.log.fingerprint(subscriptionId))) {
+    const key = this.#run.log.fingerprint(subscriptionId);
+    this.#missing.add(key);
+    if (this.#missingBefore.has(key)) {
       if (isAddress(email)) this.addErased(contact);
       this.#run.log.report('subscription_gone', { row, contactId: id, subscriptionId });
       changes.push(...this.#removalOf(contact));
@@ -181,10 +177,10 @@ export class DraftPlan {
       if (isNew) this.#handOver.keep(id);
       return void (this.withoutContact.unknownStatus += 1);
     }
-    if (!isNew) return this.#planMissingContact(subscription);
+    if (!isNew) return this.leaveWithoutContact(subscription);
     if (this.#run.mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
     const wasRefused = this.#handOver.addCreate(subscription);
-    this.contactCreates.push({ ...toContactCreate(subscription, 'new_subscription', this.#run.mapping), wasRefused });
+    this.contactCreates.push({ ...toContactCreate(subscription, this.#run.mapping), wasRefused });
   }
 
   /** Reports a subscription whose contact is gone, or belongs to somebody else by now. */
@@ -193,12 +189,6 @@ export class DraftPlan {
     this.withoutContact.deleted += 1;
     if (this.#run.mapping.situations.newSubscription === 'leave' || hasLeft(subscription.status)) return;
     this.#run.log.report('contact_missing', { subscriptionId: subscription.id });
-  }
-
-  #planMissingContact(subscription: SyncSubscription): void {
-    if (this.#run.mapping.situations.contactMissing === 'leave') return this.leaveWithoutContact(subscription);
-    if (this.#isMissingAgain(this.#run.log.fingerprint(subscription.id)))
-      this.contactCreates.push(toContactCreate(subscription, 'contact_missing', this.#run.mapping));
   }
 
   /** The changes since they were last taken. */
@@ -262,11 +252,7 @@ export function toSubscriptionCreate(contact: SyncContact, key: string, mapping:
 }
 
 /** The contact to create for a subscription, with its sync token. */
-export function toContactCreate(
-  subscription: SyncSubscription,
-  situation: ContactCreate['situation'],
-  mapping: ReadyMapping,
-): ContactCreate {
+export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMapping): ContactCreate {
   const { paths, optOut } = mapping;
   const isAway = hasLeft(subscription.status);
   const isOptingOut = isAway && optOut?.setOnUnsubscribe;
@@ -275,11 +261,11 @@ export function toContactCreate(
   const fields = mapping.fields.map((field): FieldBase => {
     const shown = readSubscription(field, subscription);
     if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
-    const fingerprint = valueFingerprint(mapping, shown.text);
-    const agreed = field.direction === 'both' && { agreed: fingerprint };
-    if (shown.text === '') return { ...agreed };
+    const agreed = valueFingerprint(mapping, shown.text);
+    const isTwoWay = field.direction === 'both';
+    if (shown.text === '') return isTwoWay ? { agreed } : {};
     changes[field.contact] = contactValue(field, shown.text, mapping);
-    return { ...agreed, toContact: { fingerprint, count: 1 } };
+    return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
   });
   const base: Base = {
     subscriptionId: subscription.id,
@@ -295,5 +281,5 @@ export function toContactCreate(
   const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
   const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
   const { id: subscriptionId, email, created } = subscription;
-  return { situation, subscriptionId, email, created, changes, consent };
+  return { situation: 'new_subscription', subscriptionId, email, created, changes, consent };
 }

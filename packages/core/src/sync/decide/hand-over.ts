@@ -4,7 +4,7 @@
  */
 import type { SyncContact } from '../mapping/contact.ts';
 import { maxEntries, type OpenUpdate, type SyncState } from '../mapping/state.ts';
-import { tokenEnd } from '../mapping/token.ts';
+import { isWhole, tokenMark } from '../mapping/token.ts';
 import type { PlannedPair, PlannedWrites } from '../report/plan.ts';
 import type { RunContext } from '../report/run-context.ts';
 
@@ -22,7 +22,7 @@ export interface OpenWrite {
   readonly knowsOptOut: boolean;
 }
 
-type Handed = Pick<OpenUpdate, 'tokens' | 'optOut'>;
+type Handed = Pick<OpenUpdate, 'token' | 'optOut'>;
 
 /** The writes of earlier runs that this run does not show, and its own. Each has the fingerprint of its contact. */
 export class HandOver {
@@ -34,7 +34,7 @@ export class HandOver {
   /** Creations that were handed over before, by key. */
   readonly #creates = new Map<
     string,
-    { readonly created: number; readonly refusals: number | undefined; waits?: true }
+    { readonly created: number; readonly refusals: number | undefined; readonly wasKept: boolean; waits?: true }
   >();
   /** Creations that were handed over before, and are planned again. */
   #refused = 0;
@@ -53,7 +53,7 @@ export class HandOver {
   constructor(run: RunContext) {
     this.#run = run;
     const { state } = run;
-    const updated = Object.values(state.updates).flatMap(({ tokens }) => tokens);
+    const updated = Object.values(state.updates).map(({ token }) => token);
     this.#tokensBefore = new Set([...updated, ...state.created.flat()]);
   }
 
@@ -64,7 +64,7 @@ export class HandOver {
 
   /** Notes a token that a contact shows. */
   see(token: string): void {
-    if (!this.#isTaken && this.#tokensBefore.size > 0) this.#isTaken = this.#tokensBefore.has(tokenEnd(token));
+    if (!this.#isTaken && this.#tokensBefore.size > 0) this.#isTaken = this.#tokensBefore.has(tokenMark(token));
   }
 
   /** The write of a contact that does not show its new token; undefined without one. */
@@ -72,7 +72,7 @@ export class HandOver {
     if (this.#tokensBefore.size === 0) return undefined;
     const key = this.keyOf({ id });
     const update = this.#run.state.updates[key];
-    if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
+    if (!update || (isWhole(token) && update.token === tokenMark(token))) return undefined;
     const isLate = update.isFirst === true && this.#run.mayBeLate;
     if (!this.#open.has(key)) this.#open.set(key, update);
     if (isLate) this.#wanted.add(key);
@@ -92,19 +92,22 @@ export class HandOver {
 
   /** Whether a subscription without contact gets one although it is not new. */
   isKept(id: string): boolean {
-    return this.#run.state.attempts[this.#run.log.fingerprint(id)] !== undefined;
+    const { attempts, kept } = this.#run.state;
+    const key = this.#run.log.fingerprint(id);
+    return attempts[key] !== undefined || kept.includes(key);
   }
 
   /** Notes the creation of a contact. @returns whether it was refused before, while others were taken */
   addCreate({ id, created }: { readonly id: string; readonly created: number }): boolean {
     const key = this.#run.log.fingerprint(id);
     const refusals = this.#run.state.attempts[key];
-    const isRepeated = refusals === undefined ? created <= (this.#run.state.seenUntil ?? -Infinity) : refusals >= 0;
+    const wasKept = this.#run.state.kept.includes(key);
+    const isRepeated = !wasKept && (refusals !== undefined || created <= (this.#run.state.seenUntil ?? -Infinity));
     if (isRepeated) this.#refused += 1;
     if (refusals !== undefined && refusals >= reportedAfter - 1)
       this.#run.log.report('contact_creation_failed', { subscriptionId: id });
-    if ((isRepeated || refusals !== undefined) && this.#creates.size < maxEntries)
-      this.#creates.set(key, { created, refusals });
+    if ((isRepeated || wasKept) && this.#creates.size < maxEntries)
+      this.#creates.set(key, { created, refusals, wasKept });
     else this.#oldestCreate = Math.min(this.#oldestCreate, created);
     return refusals !== undefined && refusals > 0;
   }
@@ -127,7 +130,7 @@ export class HandOver {
     addTo(this.#all, now.pairs);
     addTo(this.#urgent, urgent);
     for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#created.length))
-      this.#created.push(tokenEnd(String(changes[this.#run.mapping.paths.token])));
+      this.#created.push(tokenMark(String(changes[this.#run.mapping.paths.token])));
     for (const { subscriptionId, created } of waiting.contactCreates) {
       const create = this.#creates.get(this.#run.log.fingerprint(subscriptionId));
       if (create) create.waits = true;
@@ -142,16 +145,20 @@ export class HandOver {
    *
    * @returns with the creation of the oldest subscription without contact of which nothing else is kept
    */
-  next(): Pick<SyncState, 'attempts' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
+  next(): Pick<SyncState, 'attempts' | 'kept' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
     const isOutage = this.#outage > 0;
-    const attempts: Record<string, number> = Object.fromEntries([...this.kept].map((key) => [key, -1]));
+    const attempts: Record<string, number> = {};
+    const kept = [...this.kept];
     let oldestCreate = this.#oldestCreate;
-    for (const [key, { created, refusals, waits }] of this.#creates)
-      if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
-      else attempts[key] = (refusals ?? 0) + (waits || (isOutage && refusals !== -1) ? 0 : 1);
+    for (const [key, { created, refusals, wasKept, waits }] of this.#creates)
+      if (wasKept && waits) kept.push(key);
+      else if (wasKept) attempts[key] = 0;
+      else if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
+      else attempts[key] = (refusals ?? 0) + (waits || isOutage ? 0 : 1);
     const created = [this.#created, this.#run.state.created[0] ?? []];
     return {
       attempts,
+      kept,
       updates: this.#updates(this.#all, isOutage ? 0 : 1),
       created,
       outage: this.#outage,
@@ -188,11 +195,9 @@ export class HandOver {
 }
 
 function addTo(handed: Map<string, Handed>, pairs: readonly PlannedPair[]): void {
-  for (const { key, token, alone, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites))
-    if (key !== undefined && handed.size < maxEntries) {
-      const tokens = [token, ...(alone ? [alone.token] : [])].map(tokenEnd);
-      handed.set(key, { tokens, ...(knowsOptOut && { optOut: true }) });
-    }
+  for (const { key, token, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites))
+    if (key !== undefined && handed.size < maxEntries)
+      handed.set(key, { token: tokenMark(token), ...(knowsOptOut && { optOut: true }) });
 }
 
 /** A no that was handed over although the list may have been late is handed over as if for the first time. */

@@ -25,7 +25,7 @@ export interface PairOptions extends ConsentOptions {
   readonly situation?: Situation | undefined;
   /** The pair's values wait: only consent is planned. */
   readonly valuesWait?: boolean | undefined;
-  /** Only an opt-out or a leave is planned, with the status; values follow in a later run. */
+  /** Nothing is planned but an opt-out or a leave, and its status. */
   readonly consentAlone?: boolean | undefined;
   /** The key of the contact's write. */
   readonly key?: string | undefined;
@@ -43,7 +43,8 @@ export interface PairOptions extends ConsentOptions {
  * - A field goes where it was not changed: what both sides show is compared with what they last agreed on. Without a
  *   base, a side that has a value counts as changed. A field that a side did not deliver is left alone.
  * - Consent only falls. A newly set opt-out unsubscribes; leaving the newsletter sets the opt-out. Nothing here
- *   activates a subscription or clears an opt-out.
+ *   activates a subscription or clears an opt-out. A no travels alone, so that no refused value holds it up: values
+ *   follow in the next run.
  */
 export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
   const { subscription, contact, base } = pair;
@@ -51,19 +52,18 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const findings = new PairFindings(pair);
   if (base && isErased(subscription)) return erasedPlan({ ...pair, base }, mapping, findings, options);
 
-  const valuesWait = options.valuesWait === true || consentAlone;
   const consent = planConsent(pair, mapping, findings, options);
   const further = planFurther(pair, mapping, options);
   const saysNo = consent.records.length > 0 || further.writes.length > 0;
+  const valuesWait = options.valuesWait === true || consentAlone || saysNo;
   const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
-  const isMirrored = consentAlone && !options.valuesWait && hasLeft(subscription.status);
-  const values = planFields(pair, mapping, findings, ({ newsletter }) =>
-    isMirrored ? newsletter !== 'status' : valuesWait,
-  );
+  const isMirrored = !options.valuesWait && hasLeft(subscription.status);
+  const waits = (newsletter: string): boolean => valuesWait && !(isMirrored && newsletter === 'status');
+  const values = planFields(pair, mapping, findings, ({ newsletter }) => waits(newsletter));
   const inCrm = [...consent.changes, ...address.changes].filter(({ side }) => side === 'crm');
   const changes = { ...Object.fromEntries(inCrm.map(({ field, to }) => [field, to])), ...values.changes };
   const unsubscribe = consent.changes.some(({ kind }) => kind === 'unsubscribe');
-  const unchanged: Base = {
+  const next: Base = {
     subscriptionId: subscription.id,
     address: address.fingerprint,
     contact: contactFingerprint(contact.id),
@@ -73,25 +73,18 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     reported: findings.reported,
   };
   const isIdAdded =
-    base?.contact !== unchanged.contact && !valuesWait && (base?.contact !== undefined || options.addsContactId);
+    base?.contact !== next.contact && !valuesWait && (base?.contact !== undefined || options.addsContactId);
   const isTokenWritten =
-    (isIdAdded || !isSameBase(base, unchanged)) &&
-    (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
+    (isIdAdded || !isSameBase(base, next)) &&
+    (options.needsToken === true || isTokenNeeded(next, contact, mapping, options.valuesWait === true));
   const subscriptionWrite = subscriptionWriteOf(subscription.id, unsubscribe, values.custom);
   const isChanged = subscriptionWrite !== null || further.writes.length > 0 || Object.keys(changes).length > 0;
-  if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, unchanged, findings);
-  const next = { ...unchanged, fields: values.settled };
-  const hasValues = values.fieldChanges.length > 0 || address.changes.length > 0;
-  const alone =
-    !consentAlone && saysNo && hasValues ? planPair(pair, mapping, { ...options, consentAlone: true }) : null;
+  if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, next, findings);
   return {
     ...planOf(situation, next, findings),
     subscriptionWrite,
     furtherWrites: further.writes,
-    contactWrite: {
-      ...contactWriteOf(contact, next, mapping, { situation, changes, key }),
-      ...(alone?.contactWrite && { alone: { changes: alone.contactWrite.changes, token: alone.contactWrite.token } }),
-    },
+    contactWrite: contactWriteOf(contact, next, mapping, { situation, changes, key }),
     consent: [...consent.records.map((record) => withStatus(record, changes, mapping)), ...further.records],
     changes: [...consent.changes, ...further.changes, ...address.changes, ...values.fieldChanges],
   };
@@ -158,7 +151,7 @@ export function contactWriteOf(
   return { id, situation, changes, token, replacedToken, key, knowsOptOut: base.optOut === true };
 }
 
-/** Whether at most echoes arrived since the token was written. */
+/** Whether a token would say the same as before. */
 function isSameBase(before: Base | undefined, after: Base): boolean {
   return (
     before !== undefined &&

@@ -242,7 +242,7 @@ export class Reconciler {
   #addPair(subscription: SyncSubscription, members: readonly Member[]): void {
     this.#tally.pairs += 1;
     const [first] = members;
-    const plans = this.#plansOf({ subscription, members }, false);
+    const plans = this.#plansOf(subscription, members);
     if (plans.some((plan) => plan.findings.length > 0 || plan.contactWrite))
       this.#pairs.push({ subscription, members, plans });
     else if (members.length === 1 && first) this.#options.onAtRest?.(this.#contacts.contactAt(first.row).id);
@@ -258,16 +258,15 @@ export class Reconciler {
     return { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: id };
   }
 
-  #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, consentAlone: boolean): PairPlan[] {
+  #plansOf(subscription: SyncSubscription, members: readonly Member[]): PairPlan[] {
     const [first] = members;
-    if (first && members.length === 1) return [this.#planMember(subscription, first, { consentAlone })];
+    if (first && members.length === 1) return [this.#planMember(subscription, first, {})];
     const { optOut } = this.#run.mapping;
     const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) === true);
     const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     return members.map((member) =>
       this.#planMember(subscription, member, {
         situation: oldest === undefined ? 'ambiguous' : 'twin',
-        consentAlone,
         valuesWait: member.row !== oldest,
         optOutElsewhere: optedOut.some((other) => other !== member),
       }),
@@ -287,14 +286,11 @@ export class Reconciler {
       isFurther,
       also,
       knowsOptOut: open?.knowsOptOut,
-      consentAlone: options.consentAlone || open?.isLate,
+      consentAlone: open?.isLate,
       key: this.#handOver.keyOf(contact),
       needsToken: !contacts.isLinked(row) && this.#draft.isAsked(contact),
     };
-    const whole = planPair(pair, this.#run.mapping, all);
-    // Refused together with values, a no goes out by itself.
-    const plan =
-      open && whole.contactWrite?.alone ? planPair(pair, this.#run.mapping, { ...all, consentAlone: true }) : whole;
+    const plan = planPair(pair, this.#run.mapping, all);
     if (open && !plan.contactWrite && plan.base.optOut) this.#handOver.noteOptOut(all.key);
     return plan;
   }
@@ -387,6 +383,7 @@ export class Reconciler {
       },
       findings: [...findings, ...last],
       held,
+      mapping,
       counts,
       state: { ...next, reported: this.#run.log.reported.slice(0, maxEntries) },
     };
@@ -396,7 +393,7 @@ export class Reconciler {
   #urgent(): PlannedPair[] {
     return this.#pairs.flatMap((pair) =>
       pair.plans.some(isUrgent) && !this.#unclear.has(pair)
-        ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))]
+        ? [joinPlans(pair.subscription, pair.plans.filter(isUrgent))]
         : [],
     );
   }
@@ -404,7 +401,7 @@ export class Reconciler {
   /** The changed state after a run over some records. */
   #ofPart(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
     if (!this.#run.isOfAll) return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
-    const { attempts: _, oldestCreate: __, ...handedOver } = this.#handOver.next();
+    const { attempts: _, kept: __, oldestCreate: ___, ...handedOver } = this.#handOver.next();
     return { ...handedOver, ...fields };
   }
 

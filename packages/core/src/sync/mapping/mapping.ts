@@ -2,7 +2,7 @@
 import { isRecord } from '../../is-record.ts';
 import type { ValueKind } from './canonical-value.ts';
 import type { ContactPaths } from './contact.ts';
-import { fixedLength, maxOneWayLength, maxTwoWayLength, tokenLimit } from './token.ts';
+import { fixedLength, maxFieldLength, maxToContactLength, tokenLimit } from './token.ts';
 
 /** Which side's value goes to the other. */
 export type Direction = 'to_contact' | 'to_subscription' | 'both';
@@ -47,8 +47,6 @@ export interface OptOutMapping {
 export interface SituationActions {
   /** A subscription without contact that is new, or whose contact could not be created before. */
   readonly newSubscription?: 'create_contact' | 'leave' | undefined;
-  /** A subscription whose contact was missing in two complete passes: it was deleted in the CRM. `leave` reports it. */
-  readonly contactMissing?: 'leave' | 'create_contact' | undefined;
   readonly addressChangedInNewsletter?: 'write' | 'report' | undefined;
 }
 
@@ -156,7 +154,6 @@ const settings = {
   optOut: { contact: name, setOnUnsubscribe: yesOrNo, notOptedOut: list },
   situations: {
     newSubscription: oneOf('create_contact', 'leave'),
-    contactMissing: oneOf('leave', 'create_contact'),
     addressChangedInNewsletter: oneOf('write', 'report'),
   },
   breaker: { share: numberFrom(0, 1), atLeast: numberFrom(0) },
@@ -231,9 +228,6 @@ function checkSettings(
   return value;
 }
 
-/** The most fields of a mapping that can go both ways. */
-const mostTwoWay = Math.floor((tokenLimit - fixedLength) / maxTwoWayLength);
-
 function checkFields(fields: readonly unknown[], problems: string[]): void {
   const targets = new Set<string>();
   let length = fixedLength;
@@ -244,7 +238,7 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
     const { newsletter, contact, direction } = field;
     if (Object.hasOwn(subscriptionProperties, String(newsletter)) && direction !== 'to_contact')
       problems.push(`${at}: the API does not change "${String(newsletter)}"; its direction can only be to_contact.`);
-    length += direction === 'both' ? maxTwoWayLength : maxOneWayLength;
+    length += direction === 'to_contact' ? maxToContactLength : maxFieldLength;
     // Two fields that are written to one target would overwrite each other in every run.
     const written = [
       ...(direction === 'to_subscription' ? [] : [`the contact’s "${String(contact)}"`]),
@@ -257,6 +251,6 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
   }
   if (length > tokenLimit)
     problems.push(
-      `The fields need a token of ${length} characters, and it has ${tokenLimit}: ${fixedLength} without fields, ${maxTwoWayLength} for a field that goes both ways (at most ${mostTwoWay}), ${maxOneWayLength} for any other. Map fewer fields, or let some go one way.`,
+      `The fields need a token of ${length} characters, and it has ${tokenLimit}: ${fixedLength} without fields, ${maxToContactLength} for a field that only goes to the contact, ${maxFieldLength} for any other. Map fewer fields.`,
     );
 }

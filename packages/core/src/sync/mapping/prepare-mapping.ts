@@ -97,7 +97,6 @@ export function prepareMapping(
     consent: mapping.consent,
     situations: {
       newSubscription: situations.newSubscription ?? 'create_contact',
-      contactMissing: situations.contactMissing ?? 'leave',
       addressChangedInNewsletter: situations.addressChangedInNewsletter ?? 'write',
     },
     emptyValue: mapping.emptyValue ?? null,

@@ -6,7 +6,7 @@ import { isRecord } from '../../is-record.ts';
 
 /** What a sync keeps between its runs. Everything about a pair is in the pair's token. */
 export interface SyncState {
-  readonly version: 3;
+  readonly version: 4;
   /** Unix seconds: a subscription created after it without a contact gets one; null before the first complete run. */
   readonly watermark: number | null;
   /** Unix seconds: the newest subscription any complete run has seen. */
@@ -15,14 +15,13 @@ export interface SyncState {
   readonly missing: readonly string[];
   /** Fingerprints of addresses of erased persons, who are never subscribed again. */
   readonly erased: readonly string[];
-  /**
-   * Subscriptions without contact, by fingerprint: in how many runs their contact was refused while the CRM took
-   * others; -1 for one that waits for a contact of its own.
-   */
+  /** Subscriptions without contact, by fingerprint: in how many runs it was refused while the CRM took others. */
   readonly attempts: Readonly<Record<string, number>>;
+  /** Fingerprints of subscriptions that wait for a contact of their own. */
+  readonly kept: readonly string[];
   /** Contacts that do not show a token which was handed over, by fingerprint. */
   readonly updates: Readonly<Record<string, OpenUpdate>>;
-  /** Ends of tokens of contacts that the last two runs created: one that is shown shows that the CRM takes changes. */
+  /** Marks of tokens of contacts that the last two runs created: one that is shown shows that the CRM takes changes. */
   readonly created: readonly (readonly string[])[];
   /** Runs in a row in which several records were refused, and none was taken. */
   readonly outage: number;
@@ -48,8 +47,8 @@ export interface OpenUpdate {
   readonly runs: number;
   /** Whether the last run handed it over as if for the first time, so that the next list may be one of before. */
   readonly isFirst?: true;
-  /** Ends of the tokens that were handed over. */
-  readonly tokens: readonly string[];
+  /** Stands for the token that was handed over. */
+  readonly token: string;
   /** Whether the token knows of an opt-out. */
   readonly optOut?: true;
 }
@@ -60,12 +59,13 @@ export const maxEntries = 10_000;
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {
   return {
-    version: 3,
+    version: 4,
     watermark: null,
     seenUntil: null,
     missing: [],
     erased: [],
     attempts: {},
+    kept: [],
     updates: {},
     created: [],
     outage: 0,
@@ -103,19 +103,20 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isTime = (value: unknown): boolean => value === null || Number.isSafeInteger(value);
 const isUpdate = (value: unknown): boolean =>
-  isRecord(value) && Number.isSafeInteger(value['runs']) && isTexts(value['tokens']);
+  isRecord(value) && Number.isSafeInteger(value['runs']) && isText(value['token']);
 const isRecordOf =
   (isEntry: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     isRecord(value) && Object.values(value).every(isEntry);
 
 const isValid: { readonly [Part in keyof SyncState]: (value: unknown) => boolean } = {
-  version: (value) => value === 3,
+  version: (value) => value === 4,
   watermark: isTime,
   seenUntil: isTime,
   missing: isTexts,
   erased: isTexts,
   attempts: isRecordOf(Number.isSafeInteger),
+  kept: isTexts,
   updates: isRecordOf(isUpdate),
   created: (value) => Array.isArray(value) && value.every(isTexts),
   outage: Number.isSafeInteger,

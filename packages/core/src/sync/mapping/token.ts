@@ -3,10 +3,9 @@
  * field of the contact. Pure.
  *
  * Characters: version 1, publication 3, subscription id 22, address 4, contact id 4, consent 1, reported findings 4,
- * then for each field with something to remember its identity and flags (3), the value both sides last agreed on (4)
- * and, for each side whose echo is awaited, what was written and how often (4 + 1; 0 for another form that the side
- * shows), checksum 4. Fields are found by their identity: rows of the mapping can be added, removed and put in another
- * order.
+ * then for each field with something to remember its identity and state (3), the value that both sides last agreed on
+ * or that was last written (4) and, where a side shows that value in a form of its own, the form (4), checksum 4.
+ * Fields are found by their identity: rows of the mapping can be added, removed and put in another order.
  */
 import { usualForm } from './contact-id.ts';
 
@@ -15,26 +14,6 @@ export const tokenLimit = 255;
 
 /** The consent that was last read: unknown, subscribed, or withdrawn on one of the two sides. */
 export type ConsentState = 'unknown' | 'subscribed' | 'left_newsletter' | 'opted_out_in_crm';
-
-/** A value that was written to a side whose echo is awaited. */
-export interface AwaitedWrite {
-  /** 24 bits that stand for the value. */
-  readonly fingerprint: number;
-  /** How often the value was written. */
-  readonly count: number;
-  readonly isForm?: undefined;
-}
-
-/** A form of its own that a side shows in place of the agreed value. It was not written. */
-export interface ShownForm {
-  /** 24 bits that stand for the value. */
-  readonly fingerprint: number;
-  readonly isForm: true;
-  readonly count?: undefined;
-}
-
-/** Stands for a form that a side did not deliver yet: what it shows first is it. */
-export const unseenForm = 0;
 
 /** The part of a prepared mapping that decides the layout of a token. */
 export interface TokenLayout {
@@ -47,12 +26,19 @@ export interface TokenLayout {
   }[];
 }
 
+/** One of the two sides. */
+export type Side = 'newsletter' | 'crm';
+
 /** The base of one mapped field. */
 export interface FieldBase {
-  /** 24 bits that stand for the value both sides last agreed on. Only kept for fields that go both ways. */
+  /** 24 bits that stand for the value both sides last agreed on; of a field that goes one way, that was last written. */
   readonly agreed?: number | undefined;
-  readonly toSubscription?: AwaitedWrite | ShownForm | undefined;
-  readonly toContact?: AwaitedWrite | ShownForm | undefined;
+  /** The value was written a second time, because the other side kept showing another one. */
+  readonly again?: true | undefined;
+  /** The side to which the value was written, and of which nobody has seen what it stores. */
+  readonly awaits?: Side | undefined;
+  /** What a side shows in place of the value: a form of its own, which was not written. */
+  readonly shows?: { readonly side: Side; readonly fingerprint: number } | undefined;
   /** Whether a finding about the field was reported already. */
   readonly reported?: true | undefined;
 }
@@ -73,7 +59,7 @@ export interface Base {
   readonly reported: number;
 }
 
-const version = '3';
+const version = '4';
 /** The digits of base64url (RFC 4648). */
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** The number of each character code; -1 for every other. */
@@ -91,23 +77,28 @@ const consentAt = contactAt + 4;
 const reportedAt = consentAt + 1;
 const headLength = reportedAt + 4;
 const checksumLength = 4;
-/** Flags of a field in four bits. */
-const hasAgreed = 1;
-const awaitsSubscription = 2;
-const awaitsContact = 4;
+/** The states of a field; with {@link wasReported} they fit into four bits. */
+const states: readonly Pick<FieldBase, 'again' | 'awaits'>[] = [
+  {},
+  { again: true },
+  { awaits: 'newsletter' },
+  { awaits: 'crm' },
+];
+/** Added to the state for the side whose form follows: the newsletter, the CRM. */
+const showing: readonly Side[] = ['newsletter', 'crm'];
+const firstShowing = states.length;
 const wasReported = 8;
 const flagsSize = 16;
-const largestCount = 63;
-/** Stands for the id of a contact that had none yet. */
-const noContact = 0;
+/** Stands for the id of a contact that had none yet, and for a value that is not known. */
+const nothing = 0;
 
 /** Characters the token of a mapping has without its fields. */
 export const fixedLength = headLength + checksumLength;
 
-/** Most characters a two-way field adds: identity, the agreed value, and a write to each side whose echo is awaited. */
-export const maxTwoWayLength = 3 + 4 + 5 + 5;
-/** Most characters of a field that goes one way: identity, and a write whose echo is awaited. */
-export const maxOneWayLength = 3 + 5;
+/** Most characters that a field adds: identity, the value, and the form in which a side shows it. */
+export const maxFieldLength = 3 + 4 + 4;
+/** Most characters of a field that only goes to the contact. */
+export const maxToContactLength = 3 + 4;
 
 /**
  * Writes a base as a token.
@@ -121,18 +112,15 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
     number(mapping.publication, 3) +
     encodeId(base.subscriptionId) +
     number(base.address, 4) +
-    number(base.contact ?? noContact, 4) +
+    number(base.contact ?? nothing, 4) +
     number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut), 1) +
     number(base.reported, 4);
   for (const { index, identity } of mapping.fields) {
-    const field = base.fields[index];
-    const flags = flagsOf(field);
-    if (!field || flags === 0) continue;
-    text += number(identity * flagsSize + flags, 3);
-    if (field.agreed !== undefined) text += number(field.agreed, 4);
-    for (const awaited of [field.toSubscription, field.toContact])
-      if (awaited)
-        text += number(awaited.fingerprint, 4) + number(awaited.isForm ? 0 : Math.min(awaited.count, largestCount), 1);
+    const { agreed, shows, ...state } = base.fields[index] ?? {};
+    const flags = flagsOf(state, shows?.side);
+    if (agreed === undefined && flags === 0) continue;
+    text += number(identity * flagsSize + flags, 3) + number(agreed ?? nothing, 4);
+    if (shows) text += number(shows.fingerprint, 4);
   }
   if (text.length + checksumLength > tokenLimit)
     throw new RangeError(`The token has more than ${tokenLimit} characters: map fewer fields.`);
@@ -159,8 +147,17 @@ export function isWhole(token: unknown): token is string {
   return true;
 }
 
-/** The end of a token, which hardly another one has: part of what it says, and the checksum. */
-export const tokenEnd = (token: string): string => token.slice(-2 * checksumLength);
+/**
+ * Stands for what a whole token says of a subscription and of the values that were written: the same once it is known
+ * which id the contact has, and what was stored.
+ */
+export function tokenMark(token: string): string {
+  let said = token.slice(0, contactAt) + token.slice(consentAt, headLength);
+  const end = token.length - checksumLength;
+  for (let at = headLength; at < end; at = entryEnd(token, at))
+    said += token.slice(at, at + 2) + token.slice(at + 3, at + 7);
+  return token.slice(addressAt - checksumLength, addressAt) + number(checksumOf(said, said.length), checksumLength);
+}
 
 /** Whether a whole token was written for the contact with this id; undefined where the contact had none yet. */
 export function isTokenOfContact(token: string, id: string): boolean | undefined {
@@ -170,15 +167,9 @@ export function isTokenOfContact(token: string, id: string): boolean | undefined
 }
 
 /** Whether a whole token was written for a contact that had an id. */
-export const hasContactId = (token: string): boolean => numberAt(token, contactAt, 4) !== noContact;
+export const hasContactId = (token: string): boolean => numberAt(token, contactAt, 4) !== nothing;
 
-/** A whole token of a contact that had no id yet, with its id. */
-export function withContactId(token: string, id: string): string {
-  const text = token.slice(0, contactAt) + number(contactFingerprint(id), 4) + token.slice(consentAt, -checksumLength);
-  return text + number(checksumOf(text, text.length), checksumLength);
-}
-
-/** 24 bits that stand for the id of a contact, in whatever form a CRM shows it; never {@link noContact}. */
+/** 24 bits that stand for the id of a contact, in whatever form a CRM shows it; never 0. */
 export const contactFingerprint = (id: string): number => fingerprintOf(usualForm(id));
 
 const fingerprintOf = (id: string): number => checksumOf(id, id.length) || 1;
@@ -215,16 +206,12 @@ export function readToken(token: string, mapping: TokenLayout, subscriptionId: s
 
 function readField(token: string, start: number): FieldBase {
   const flags = flagsAt(token, start);
-  let at = start + 3;
-  const next = (length: number): number => numberAt(token, (at += length) - length, length);
-  const awaited = (): AwaitedWrite | ShownForm => {
-    const [fingerprint, count] = [next(4), next(1)];
-    return count === 0 ? { fingerprint, isForm: true } : { fingerprint, count };
-  };
+  const agreed = numberAt(token, start + 3, 4) || undefined;
+  const side = sideShown(flags);
   return {
-    ...(flags & hasAgreed && { agreed: next(4) }),
-    ...(flags & awaitsSubscription && { toSubscription: awaited() }),
-    ...(flags & awaitsContact && { toContact: awaited() }),
+    ...(agreed !== undefined && { agreed }),
+    ...states[flags % wasReported],
+    ...(side && { shows: { side, fingerprint: numberAt(token, start + 7, 4) } }),
     ...(flags & wasReported && { reported: true as const }),
   };
 }
@@ -234,19 +221,14 @@ const identityAt = (token: string, at: number): number => Math.floor(numberAt(to
 /** The flags of an entry, which stand in its third character. */
 const flagsAt = (token: string, at: number): number => numberAt(token, at + 2, 1) % flagsSize;
 
-/** The position after the entry of a field. */
-function entryEnd(token: string, at: number): number {
-  const flags = flagsAt(token, at);
-  return at + 3 + (flags & hasAgreed ? 4 : 0) + (flags & awaitsSubscription ? 5 : 0) + (flags & awaitsContact ? 5 : 0);
-}
+const sideShown = (flags: number): Side | undefined => showing[(flags % wasReported) - firstShowing];
 
-function flagsOf(field: FieldBase | undefined): number {
-  return (
-    (field?.agreed === undefined ? 0 : hasAgreed) |
-    (field?.toSubscription ? awaitsSubscription : 0) |
-    (field?.toContact ? awaitsContact : 0) |
-    (field?.reported ? wasReported : 0)
-  );
+/** The position after the entry of a field. */
+const entryEnd = (token: string, at: number): number => at + (sideShown(flagsAt(token, at)) ? 11 : 7);
+
+function flagsOf({ again, awaits, reported }: FieldBase, shown: Side | undefined): number {
+  const state = states.findIndex((each) => each.again === again && each.awaits === awaits);
+  return (shown ? firstShowing + showing.indexOf(shown) : state) + (reported ? wasReported : 0);
 }
 
 /**
@@ -267,7 +249,7 @@ export function isHeadSettled(token: string, address: number, hasLeft: boolean, 
 }
 
 /**
- * Whether a whole token says of a field that both sides agreed on this value, and at most awaits the echo of a write.
+ * Whether a whole token says of a field that both sides agreed on this value, and nothing else.
  *
  * @param agreed - fingerprint of the value; undefined for a field that goes one way
  */
@@ -276,13 +258,7 @@ export function isFieldSettled(token: string, identity: number, agreed: number |
   let at = headLength;
   while (at < end && identityAt(token, at) !== identity) at = entryEnd(token, at);
   if (at >= end) return agreed === undefined;
-  const flags = flagsAt(token, at);
-  if (flags & wasReported || (flags & hasAgreed ? numberAt(token, at + 3, 4) : undefined) !== agreed) return false;
-  // The count stands at the end of each write.
-  const last = entryEnd(token, at) - 1;
-  const writes =
-    flags & awaitsSubscription && flags & awaitsContact ? 2 : flags & (awaitsSubscription | awaitsContact) ? 1 : 0;
-  return (writes < 1 || numberAt(token, last, 1) === 1) && (writes < 2 || numberAt(token, last - 5, 1) === 1);
+  return flagsAt(token, at) === 0 && (agreed === undefined || numberAt(token, at + 3, 4) === agreed);
 }
 
 /** A whole number as characters, six bits each. */

@@ -5,7 +5,7 @@
 import { addressKey } from '../../signup/address.ts';
 import { addressFingerprint, isErased, readContact, valueFingerprint } from '../mapping/prepare-mapping.ts';
 import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
-import { type Base, type FieldBase, unseenForm } from '../mapping/token.ts';
+import type { Base, FieldBase } from '../mapping/token.ts';
 import type { SyncContact } from '../mapping/contact.ts';
 import type { ContactIndex } from './contact-index.ts';
 import { type Claim, type Decision, oldestOfTwins, whoseContact } from './whose-contact.ts';
@@ -156,17 +156,10 @@ export class Matching {
       fits,
       own: own ? (own === named ? 'named' : 'other') : 'none',
       further: free !== undefined,
-      held: named !== undefined && this.#isHeld(row, named),
     };
     const decision = whoseContact(claim);
     const of = { token: named, own, further: free, nobody: undefined }[decision.whose];
     return { ...decision, isCopied, row, base, keys, of };
-  }
-
-  /** Whether another contact has the address of a subscription. */
-  #isHeld(row: number, { email }: SyncSubscription): boolean {
-    const holding = [...this.#contacts.withAddress(email), ...this.#contacts.withFurther(email)];
-    return holding.some((other) => other !== row);
   }
 
   /** What the token of a contact remembers of its subscription. */
@@ -188,9 +181,11 @@ function movedBase(base: Base, contact: SyncContact, mapping: ReadyMapping): Bas
   const fields = mapping.fields.map((field): FieldBase | undefined => {
     const shown = readContact(field, contact);
     if (field.direction === 'to_contact' || (shown.state === 'value' && shown.text === '')) return undefined;
-    const fingerprint = shown.state === 'value' ? valueFingerprint(mapping, shown.text) : unseenForm;
-    const toContact = { fingerprint, isForm: true } as const;
-    return field.direction === 'both' ? { agreed: valueFingerprint(mapping, ''), toContact } : { toContact };
+    const known: FieldBase =
+      shown.state === 'value'
+        ? { shows: { side: 'crm', fingerprint: valueFingerprint(mapping, shown.text) } }
+        : { awaits: 'crm' };
+    return field.direction === 'both' ? { agreed: valueFingerprint(mapping, ''), ...known } : known;
   });
   return { ...base, consent: 'unknown', reported: 0, fields };
 }
@@ -204,8 +199,7 @@ export function oldestTwin(
   const several = members.map(({ row, base: known, isMoved }) => {
     const { contact, base } = contacts.at(row);
     const showsItsBase = mapping.fields.every((field) => {
-      const { agreed, toContact } = base?.fields[field.index] ?? {};
-      const written = agreed ?? toContact?.fingerprint;
+      const written = base?.fields[field.index]?.agreed;
       if (written === undefined) return field.direction !== 'both';
       const shown = readContact(field, contact);
       return shown.state === 'value' && valueFingerprint(mapping, shown.text) === written;

@@ -22,8 +22,6 @@ export interface Claim {
   readonly own: 'none' | 'named' | 'other';
   /** Whether a further address of the contact is that of a living subscription. */
   readonly further: boolean;
-  /** Whether another contact has the address of the subscription that the token names. */
-  readonly held: boolean;
 }
 
 export interface Decision {
@@ -36,7 +34,7 @@ export interface Decision {
 }
 
 /** Decides whose a contact is. */
-export function whoseContact({ token, names, fits, own, further, held }: Claim): Decision {
+export function whoseContact({ token, names, fits, own, further }: Claim): Decision {
   const whose = own === 'none' ? (further ? 'further' : 'nobody') : 'own';
   if (token === 'foreign') return { whose, isLeft: true };
   // Also after all contacts were given other ids: their subscription is gone, and they are still asked nothing.
@@ -48,10 +46,9 @@ export function whoseContact({ token, names, fits, own, further, held }: Claim):
   if (names === 'unread' && fits) return { whose: 'nobody', isLeft: true };
   // Overwritten with another person, swapped, sorted, or erased and signed up again.
   if (own === 'other') return { whose: 'own', isMoved: true };
-  // An address that nobody has: it changed in the CRM, unless another contact has that of the subscription.
-  if (names === 'living' && !held) return { whose: 'token' };
-  if (further) return { whose: 'further', isMoved: true };
-  return { whose: names === 'living' ? 'nobody' : 'token' };
+  // An address that nobody has: it changed in the CRM.
+  if (names !== 'living' && further) return { whose: 'further', isMoved: true };
+  return { whose: 'token' };
 }
 
 /** One of several contacts of a subscription. */

@@ -1,5 +1,5 @@
 /** A changed field: what is done, and why. Pure. */
-import type { Side } from './findings.ts';
+import type { Side } from '../mapping/token.ts';
 
 /** What is done to a person's record, in the order in which a plan lists it: what cannot be taken back comes first. */
 export const changeKinds = {
@@ -27,7 +27,6 @@ export const changeReasons = {
   newsletter_wins: 'Different on both sides; the newsletter wins',
   crm_wins: 'Different on both sides; the CRM wins',
   subscription_missing: 'The subscription no longer exists',
-  contact_missing: 'The contact was deleted in the CRM',
   new_subscription: 'New subscription without a contact',
   unknown_contact: 'Contact without a subscription',
 } as const;

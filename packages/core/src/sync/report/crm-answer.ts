@@ -8,16 +8,16 @@ import { isRecord } from '../../is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Why a CRM did not take a change, and what to do about it. */
+/** What to do about a change that a CRM did not take, by what its status says. */
 export const refusalRemedies = {
   limit:
-    'Nothing has to be done: within two runs the change is planned again. If it happens in every run, write more slowly.',
-  day_limit: 'The CRM takes no more calls until its limit is reset. Run the sync less often, or write fewer contacts.',
+    'Nothing has to be done: within two runs the change is planned again. If it happens in every run, write fewer contacts, or more slowly.',
   busy: 'Nothing has to be done: within two runs the change is planned again.',
-  access: 'Check the credential of the CRM’s nodes, and its permission to write these fields.',
-  duplicate: 'Another contact has this address, perhaps as a further one. Merge the two in the CRM.',
+  access:
+    'Check the credential of the CRM’s nodes, and its permission to write these fields; where its words name a limit, wait.',
+  duplicate: 'Perhaps another contact has this address, also as a further one: merge the two in the CRM.',
   gone: 'If the contact was deleted or merged, nothing has to be done. Otherwise let the credential see it.',
-  value: 'Correct the value, or the field in the CRM. Until then every run plans the change again.',
+  value: 'The CRM’s words say why: correct the value, or the field in the CRM. Until then every run plans it again.',
   unclear: 'Let the node return the contact with its ID, or an HTTP Request node the full response.',
 } as const;
 
@@ -26,13 +26,11 @@ export type RefusalReason = keyof typeof refusalRemedies;
 /** A change, or a call with several, that a CRM did not take. */
 export interface CrmRefusal {
   readonly reason: RefusalReason;
-  /** The words of the CRM. They may hold an address. */
+  /** The words and codes of the CRM. They may hold an address. */
   readonly message: string;
   readonly remedy: string;
   /** The HTTP status, where it is known. */
   readonly status?: number;
-  /** The codes of the CRM. */
-  readonly codes: readonly string[];
   /** The id or the address of the contact, where the answer names it. */
   readonly contact?: string;
   /** The position in a batch whose results come in its order, counted from 0. */
@@ -47,7 +45,7 @@ export interface CrmAnswer {
   readonly refused: readonly CrmRefusal[];
 }
 
-/** An answer with what is known of its transport. */
+/** What is known of the transport of an answer. */
 interface Received {
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -67,47 +65,23 @@ export function readAnswer(answer: unknown, nowMs: number): CrmAnswer {
   if (typeof status === 'number' && ('body' in answer || 'headers' in answer))
     // n8n puts a text under data.
     return readBody(answer['body'] ?? answer['data'], { ...received, status, headers: headersOf(answer) });
-  return (
-    (isRecord(error) ? readError(error, answer, received) : undefined) ??
-    (typeof error === 'string' ? readText(error, answer, received) : readBody(answer, received))
-  );
+  if (typeof error === 'string') return readError({ message: error, description: answer['message'] }, answer, received);
+  const isThrown = isRecord(error) && ['stack', 'httpCode', 'messages', 'context'].some((name) => name in error);
+  return isThrown ? readError(error, answer, received) : readBody(answer, received);
 }
 
-/** An error of an n8n node; undefined for an error in the body of a CRM. */
-function readError(error: Fields, answer: Fields, received: Received): CrmAnswer | undefined {
-  const isThrown = ['stack', 'httpCode', 'messages', 'context'].some((name) => name in error);
-  if (!isThrown && !textOf(error['name'])?.endsWith('Error')) return undefined;
-  const cause = isRecord(error['cause']) ? error['cause'] : {};
-  const response = [error['response'], cause['response']].find(isRecord) ?? {};
-  const context = isRecord(error['context']) ? error['context'] : {};
+/** An error of an n8n node. n8n replaces the CRM's words by a text of its own, and keeps them as the description. */
+function readError(error: Fields, answer: Fields, received: Received): CrmAnswer {
+  const { cause, description, message, messages, httpCode, context } = error;
+  const response = [error['response'], isRecord(cause) ? cause['response'] : undefined].find(isRecord) ?? {};
   // A copied error has lost its message.
-  const own = textOf(error['message']) ?? textOf(answer['message']);
-  const isGeneric = own !== undefined && textsOfN8n.some(([pattern]) => pattern.test(own));
-  const messages: readonly unknown[] = Array.isArray(error['messages']) ? error['messages'] : [];
-  // The words of the CRM come first: n8n replaces them by its own text, and keeps them as the description.
-  const words = [isGeneric ? undefined : own, error['description'], ...messages, own].flatMap(
-    (text) => textOf(text) ?? [],
-  );
-  const stated = [error['httpCode'], error['status'], cause['status'], response['status'], response['statusCode']];
-  const status = stated.map(Number).find(isErrorStatus) ?? words.map(statusIn).find((found) => found !== undefined);
+  const words = [description, messages, message ?? answer['message']].flat().flatMap((text) => textOf(text) ?? []);
+  const stated = [httpCode, error['status'], response['status'], response['statusCode']].map(Number);
+  const status = [...stated, ...words.map(statusIn)].find((each) => each >= 400 && each < 600);
   const known = { ...received, headers: headersOf(response), ...(status !== undefined && { status }) };
-  const body = [
-    response['data'],
-    response['body'],
-    context['data'],
-    ...words.map((text) => jsonIn(text) ?? pageIn(text)),
-  ].find((each) => (typeof each === 'object' ? each !== null : typeof each === 'string' && pageIn(each) !== undefined));
-  const [message = 'The node failed without a message.'] = words;
-  return refused(refusalOf(body ?? { message, code: error['code'] }, known));
-}
-
-/** An error that a node of n8n returns as a text, or that of a CRM. */
-function readText(error: string, answer: Fields, received: Received): CrmAnswer {
-  const status = statusIn(error);
-  const further = ['message', 'error_info', 'description'].flatMap((name) => textOf(answer[name]) ?? []);
-  const message = [...new Set([error, ...further.slice(0, 1)])].join(': ');
-  const body = jsonIn(error) ?? { message, code: error };
-  return refused(refusalOf(body, status === undefined ? received : { ...received, status }));
+  const bodies = [response['data'], response['body'], isRecord(context) ? context['data'] : undefined];
+  const body = [...bodies, ...words.map((text) => jsonIn(text) ?? pageIn(text))].find(isFilled);
+  return refused(refusalOf(body ?? [...new Set(words)].join(' – '), known));
 }
 
 /** The names under which a body has the results of a batch, or the record. */
@@ -119,8 +93,11 @@ function readBody(given: unknown, received: Received): CrmAnswer {
   if (status !== undefined && status >= 400) return refused(refusalOf(body, received));
   if (Array.isArray(body)) return readList(body, received);
   if (isRecord(body)) {
-    if (Array.isArray(body['results']) && (Array.isArray(body['errors']) || 'numErrors' in body))
-      return readBatch(body['results'], body['errors'], received);
+    const { errors, ...others } = body;
+    const lists = Object.values(others).filter(Array.isArray);
+    // Results of some contacts, and errors of others.
+    if (Array.isArray(errors) && lists.length > 0)
+      return { accepted: lists.flat().length, refused: errors.flatMap((error) => refusalsOf(error, received)) };
     if (isRefusal(body)) return refused(refusalOf(body, received));
     const inner = containers.map((name) => body[name]).find((each) => typeof each === 'object' && each !== null);
     if (Array.isArray(inner)) return readList(inner, received);
@@ -138,16 +115,6 @@ function readList(entries: readonly unknown[], received: Received): CrmAnswer {
     accepted: answers.reduce((total, { accepted }) => total + accepted, 0),
     refused: answers.flatMap((answer, position) => answer.refused.map((refusal) => ({ ...refusal, position }))),
   };
-}
-
-/** A batch with results of some contacts and errors of others. */
-function readBatch(results: readonly unknown[], errors: unknown, received: Received): CrmAnswer {
-  const refusals = (Array.isArray(errors) ? (errors as unknown[]) : []).flatMap((error) => {
-    const contacts = contactsIn(error);
-    const refusal = refusalOf(error, received);
-    return contacts.length === 0 ? [refusal] : contacts.map((contact) => ({ ...refusal, contact }));
-  });
-  return { accepted: results.length, refused: refusals };
 }
 
 /** The signs of an error in a body: no success, an error or several, or a code with its message. */
@@ -175,99 +142,67 @@ function isWritten(body: unknown, depth = 0): boolean {
   );
 }
 
-/** @param known - the reason, where the body does not say it */
-function refusalOf(given: unknown, received: Received, known?: RefusalReason): CrmRefusal {
-  const body = typeof given === 'string' ? (jsonIn(given) ?? given) : given;
-  const { status, headers, nowMs } = received;
-  const message = messageOf(body);
-  const codes = codesIn(body);
+/** What a status says, beside those from 500 on; any other refusal is about the values. */
+const reasons: Readonly<Record<number, RefusalReason>> = {
+  401: 'access',
+  403: 'access',
+  404: 'gone',
+  408: 'busy',
+  409: 'duplicate',
+  410: 'gone',
+  423: 'busy',
+  425: 'busy',
+  429: 'limit',
+  477: 'busy',
+};
+
+/** A refusal for each contact that an error of a batch names. */
+function refusalsOf(error: unknown, received: Received): readonly CrmRefusal[] {
+  const refusal = refusalOf(error, received);
+  const contacts = contactsIn(error);
+  return contacts.length > 1 ? contacts.map((contact) => ({ ...refusal, contact })) : [refusal];
+}
+
+/** @param known - the reason, where the status does not say it */
+function refusalOf(body: unknown, { status, headers, nowMs }: Received, known?: RefusalReason): CrmRefusal {
   const [contact] = contactsIn(body);
-  // A page instead of data comes from a protection in front of the CRM, which blocks after too many calls.
-  const isBlocked = status === 403 && typeof body === 'string' && pageIn(body) !== undefined;
-  const reason = known ?? (isBlocked ? 'limit' : reasonOf([...codes, message], status, headers));
+  const reason = known ?? reasons[status ?? 0] ?? ((status ?? 0) >= 500 ? 'busy' : 'value');
   const wait = status === undefined ? undefined : retryAfterMs({ status, headers }, nowMs);
   return {
     reason,
-    message,
+    message: messageOf(body),
     remedy: refusalRemedies[reason],
-    codes,
     ...(status !== undefined && { status }),
     ...(contact !== undefined && { contact }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
 }
 
-/** The first row whose words the answer has; else the first with its status. A limit counts before a lack of rights. */
-const reasons: readonly (readonly [reason: RefusalReason, statuses: readonly number[], words: RegExp])[] = [
-  ['day_limit', [], /\bREQUEST_LIMIT_EXCEEDED\b|\bdaily\b|\bper day\b|\bmonthly\b/i],
-  ['limit', [429], /rate_?limit|\brate limit|RESOURCE_EXHAUSTED|too many requests|TOO_MANY_REQUESTS/i],
-  [
-    'busy',
-    [408, 423, 425, 477, 500, 502, 503, 504, 521, 523, 524, 529],
-    /UNABLE_TO_LOCK_ROW|\bconflict_error\b|concurrent_write|\block(ed)?\b|ECONNRE|ETIMEDOUT|ECONNABORTED/i,
-  ],
-  ['duplicate', [409], /DUPLICATE|uniqueness|already exists|unique constraint|\bCONFLICT\b|NOT_UNIQUE/i],
-  ['gone', [404, 410], /ENTITY_IS_DELETED|NOT_FOUND|\bnot found\b/i],
-  ['access', [401, 403, 407], /INVALID_SESSION_ID|INSUFFICIENT_ACCESS|INVALID_PERM|PERMISSION_DENIED|MISSING_SCOPES/i],
-];
+/** Names of what an error says. */
+const wordNames = /message|error|reason|detail|descri|title|code|hint|fail|fault|except/i;
+/** The longest message. */
+const longestMessage = 300;
 
-function reasonOf(texts: readonly string[], status: number | undefined, headers: Received['headers']): RefusalReason {
-  const isSpent = Object.entries(headers).some(
-    ([name, value]) => /daily/.test(name) && /remaining|left/.test(name) && value.trim() === '0',
-  );
-  if (isSpent && status === 429) return 'day_limit';
-  // "Invalid permissions, or model not found" is about rights, as its status says.
-  const isAllowed = status !== 401 && status !== 403;
-  const said = reasons.find(
-    ([reason, , words]) => (isAllowed || /limit/.test(reason)) && texts.some((text) => words.test(text)),
-  );
-  const [reason] = said ?? reasons.find(([, statuses]) => statuses.includes(status ?? 0)) ?? [];
-  return reason ?? 'value';
+/** The texts of an error: those with one of these names, and what stands below it. */
+function* textsIn(value: unknown, isWord = false, depth = 0): Generator<string, void, undefined> {
+  const text = isWord ? textOf(value) : undefined;
+  if (text !== undefined) yield text;
+  if (typeof value !== 'object' || value === null || depth > 5) return;
+  for (const [name, inner] of Object.entries(value)) yield* textsIn(inner, isWord || wordNames.test(name), depth + 1);
 }
 
-/** The names under which CRMs put their words, their codes and further errors. */
-const wordNames = ['message', 'error_description', 'error', 'error_message', 'error_info'];
-const codeNames = [
-  'code',
-  'errorCode',
-  'error_code',
-  'statusCode',
-  'category',
-  'errorType',
-  'policyName',
-  'type',
-  'reason',
-  'error',
-];
-const innerNames = ['error', 'errors', 'details', 'context', 'extensions'];
-
-/** An error and those in it, the outer first. */
-function* errorsIn(body: unknown, depth = 0): Generator<Fields, void, undefined> {
-  if (depth > 4) return;
-  if (Array.isArray(body)) for (const each of body as unknown[]) yield* errorsIn(each, depth + 1);
-  if (!isRecord(body)) return;
-  yield body;
-  for (const name of innerNames) yield* errorsIn(body[name], depth + 1);
-}
-
-const textsIn = (body: unknown, names: readonly string[]): readonly string[] =>
-  [...errorsIn(body)].flatMap((error) => names.flatMap((name) => textOf(error[name]) ?? []));
-
+/** The words of the CRM: sentences first, then codes. */
 function messageOf(body: unknown): string {
   if (typeof body === 'string') {
     if (pageIn(body) === undefined) return body.trim() || 'The CRM gave no reason.';
     const title = pageTitle(body);
     return title ? `The CRM answered with a page: ${title}` : 'The CRM answered with a page instead of data.';
   }
-  const words = textsIn(body, wordNames);
-  if (words.length > 0) return [...new Set(words)].join(' – ');
-  const text = JSON.stringify(body) ?? '';
-  return text === '' || text === '{}' ? 'The answer is empty.' : `The answer was not understood: ${text.slice(0, 200)}`;
-}
-
-function codesIn(body: unknown): readonly string[] {
-  const states = textsIn(body, ['status']).filter((text) => /^[A-Z_]{3,}$/.test(text));
-  return [...new Set([...textsIn(body, codeNames).filter((text) => /^[\w.-]+$/.test(text)), ...states])];
+  const texts = [...new Set(textsIn(body, Array.isArray(body)))];
+  const sorted = [...texts.filter((text) => text.includes(' ')), ...texts.filter((text) => !text.includes(' '))];
+  const text = sorted.join(' – ') || JSON.stringify(body) || '';
+  const message = sorted.length > 0 ? text : `The answer was not understood: ${text}`;
+  return ['', '{}'].includes(text) ? 'The answer is empty.' : message.slice(0, longestMessage);
 }
 
 /** The ids of the contacts that an error names. */
@@ -283,24 +218,8 @@ function headersOf({ headers }: Fields): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-/** n8n's own texts instead of a status. */
-const textsOfN8n: readonly (readonly [text: RegExp, status: number])[] = [
-  [/^Your request is invalid|^Bad request - /i, 400],
-  [/^Authorization failed/i, 401],
-  [/^Forbidden/i, 403],
-  [/resource you are requesting could not be found/i, 404],
-  [/receiving too many requests from you/i, 429],
-  [/service was not able to process your request/i, 500],
-  [/^Bad gateway|handling the request but (?:it )?got an invalid response/i, 502],
-  [/^Service unavailable|could not process the request\b.*overload/i, 503],
-  [/^Gateway timed out/i, 504],
-];
-
 /** The HTTP status that an error message states. */
-function statusIn(text: string): number | undefined {
-  const [, stated] = /(?:^|status code |HTTP )([45]\d\d)\b/i.exec(text) ?? [];
-  return stated === undefined ? textsOfN8n.find(([pattern]) => pattern.test(text))?.[1] : Number(stated);
-}
+const statusIn = (text: string): number => Number(/(?:^|status code |HTTP )([45]\d\d)\b/i.exec(text)?.[1]);
 
 /** The JSON object or list that a text is, or that stands behind `429 - `, once more as a JSON text or not. */
 function jsonIn(text: string): unknown {
@@ -316,8 +235,6 @@ function jsonIn(text: string): unknown {
 
 /** The HTML page in a text. */
 const pageIn = (text: string): string | undefined => /<(?:!doctype html|html)\b[^]*/i.exec(text)?.[0];
-
-const isErrorStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status < 600;
 
 function isFilled(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;

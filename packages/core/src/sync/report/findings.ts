@@ -1,6 +1,7 @@
 /** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
 import type { Pair } from '../mapping/pair.ts';
 import type { ReadyField } from '../mapping/prepare-mapping.ts';
+import type { Side } from '../mapping/token.ts';
 
 interface FindingText {
   readonly message: string;
@@ -32,16 +33,6 @@ export const findingTexts = {
   ambiguous: {
     message: 'Several contacts belong to one subscription: opt-outs count for all of them, values wait.',
     remedy: 'Merge the contacts, or correct the address of one.',
-  },
-  changed_by_crm: {
-    message:
-      'The CRM shows a value of its own: what it made of a written one, or that of the person whose address the contact had before. The newsletter keeps another.',
-    remedy:
-      'Give the field in the CRM room for what is written. If its value is right, change it in the newsletter, too.',
-  },
-  changed_by_newsletter: {
-    message: 'The newsletter shows what the sync wrote in another form, such as cut; the CRM keeps it.',
-    remedy: 'Change the value in the CRM to one that the newsletter keeps. If a person changed it there, do the same.',
   },
   conflict: {
     message: 'Both sides changed the field, and its rule is review.',
@@ -87,8 +78,10 @@ export const findingTexts = {
     remedy: 'Unsubscribe the address that the person does not use, or give it a contact of its own.',
   },
   not_accepted: {
-    message: 'The side keeps showing another value than the one that was written.',
-    remedy: 'Make the field on that side take the value, or change the value.',
+    message:
+      'The side shows another value than the sync wrote: it stores a form of its own, such as a cut one, or somebody changed it within the same run. Of a contact with a new address it may be the value of the person before.',
+    remedy:
+      'Where the value is right, change it on the other side, too. Otherwise change it back, or give the field room for what is written.',
   },
   subscription_creation_failed: {
     message: 'The newsletter was asked to subscribe the contact, and does not list the person.',
@@ -108,8 +101,7 @@ export const findingTexts = {
     remedy: 'Keep the token field free for the sync, with room for 255 characters.',
   },
   token_of_another: {
-    message:
-      'The sync token of the contact is that of another contact, or another contact has its former address. Nobody has its address: it is left alone.',
+    message: 'The sync token of the contact is that of another contact, and nobody has its address: it is left alone.',
     remedy:
       'If the address is right, clear the sync token of the contact; otherwise set the address back, or delete the contact.',
   },
@@ -133,9 +125,6 @@ export const findingTexts = {
 } as const satisfies Readonly<Record<string, FindingText>>;
 
 export type FindingCode = keyof typeof findingTexts;
-
-/** Which side a finding is about. */
-export type Side = 'newsletter' | 'crm';
 
 /** A situation that a person has to know of or to decide. Holds no address and no value. */
 export interface Finding {

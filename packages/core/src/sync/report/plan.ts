@@ -1,8 +1,9 @@
 /** The plan of a sync: everything a run would do. Types alone. */
 import type { SyncState } from '../mapping/state.ts';
-import type { Base } from '../mapping/token.ts';
+import type { ReadyMapping } from '../mapping/prepare-mapping.ts';
+import type { Base, Side } from '../mapping/token.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
-import type { Finding, Side } from './findings.ts';
+import type { Finding } from './findings.ts';
 
 /** Why a pair is written; every write names it. */
 export type Situation =
@@ -11,7 +12,6 @@ export type Situation =
   | 'ambiguous'
   | 'twin'
   | 'new_subscription'
-  | 'contact_missing'
   | 'subscription_missing'
   | 'erased'
   | 'unknown_contact';
@@ -44,8 +44,6 @@ export interface ContactWrite {
   readonly key?: string | undefined;
   /** Whether the token knows of an opt-out, set by this write or seen before. */
   readonly knowsOptOut: boolean;
-  /** The opt-out or the leave of the write alone, for where all of it was refused. Its values follow later. */
-  readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
 }
 
 /**
@@ -123,7 +121,7 @@ export interface SubscriptionCreate {
 
 /** A contact to create for a subscription that has none. */
 export interface ContactCreate extends HandedOver {
-  readonly situation: 'new_subscription' | 'contact_missing';
+  readonly situation: 'new_subscription';
   readonly subscriptionId: string;
   readonly email: string;
   /** Unix seconds of the subscription. */
@@ -139,6 +137,8 @@ export interface Held {
   readonly reasons: readonly HeldReason[];
   /** What was found, for each reason. */
   readonly message: string;
+  /** What to look at before the plan is accepted. */
+  readonly remedy: string;
 }
 
 export type HeldReason =
@@ -226,6 +226,8 @@ export interface SyncPlan extends PlannedPart {
   readonly whole: PlannedWrites;
   /** Not null: only opt-outs, and unsubscribes within the limit, are carried out until a person accepts all of it. */
   readonly held: Held | null;
+  /** The mapping with which it was planned. */
+  readonly mapping: ReadyMapping;
   /** What the whole plan would do, also where it is held back. */
   readonly counts: SyncCounts;
   /** The state to store once the plan was carried out. */

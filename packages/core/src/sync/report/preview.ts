@@ -1,8 +1,8 @@
 /** What a plan changes, as a person reads it: a line for each changed field, and one sentence for all of it. Pure. */
 import { bulkUpdateLimit } from '../../contract/values.ts';
+import type { Side } from '../mapping/token.ts';
 import { changeKinds, withoutContactTexts } from './changes.ts';
 import type { ChangeKind, ChangeReason, FieldChange, WithoutContact } from './changes.ts';
-import type { Side } from './findings.ts';
 import type { PlannedWrites, SyncPlan } from './plan.ts';
 
 /** A change with its person. It holds an address and values: for whoever runs the sync, never for logs. */
@@ -73,7 +73,7 @@ export function summaryOf(
     left.length > 0 &&
       `${amount(sum(left.map(([, people]) => people)), 'subscription gets', 'subscriptions get')} no contact: ${left.map(([reason, people]) => `${grouped.format(people)} ${withoutContactTexts[reason as WithoutContact]}`).join(', ')}`,
     counts.unknownContacts > 0 && `${amount(counts.unknownContacts, 'contact')} without a subscription left alone`,
-    counts.conflicts > 0 && `${amount(counts.conflicts, 'value')} changed on both sides`,
+    counts.conflicts > 0 && `${amount(counts.conflicts, 'value differs', 'values differ')} on both sides`,
     counts.findings > 0 && `${amount(counts.findings, 'finding')}, ${grouped.format(counts.newFindings)} new`,
     held && `Held back: ${held.message.replace(/\.$/, '')}`,
     !applied && requests > 0
