@@ -125,7 +125,7 @@ test('starts over for another export, and after the service refuses the cursor',
     description: JSON.stringify([
       `${sandbox.address}/v2`,
       sandbox.env['NEWSLETTER_PUBLICATION_ID'],
-      { limit: 100, order_by: 'created', direction: 'asc' },
+      { limit: 100, order_by: 'created', direction: 'asc', expand: [] },
       { where: [] },
       'ndjson',
       '',
