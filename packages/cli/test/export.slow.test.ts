@@ -121,20 +121,16 @@ test('starts over for another export, and after the service refuses the cursor',
   expect(other.stderr).not.toContain('Continuing');
   expect(ndjson(readFileSync(path, 'utf8')).length).toBeLessThan(300);
 
-  const position = {
-    description: JSON.stringify([
-      `${sandbox.address}/v2`,
-      sandbox.env['NEWSLETTER_PUBLICATION_ID'],
-      { limit: 100, order_by: 'created', direction: 'asc' },
-      { where: [] },
-      'ndjson',
-      '',
-      false,
-    ]),
-    cursor: 'no-such-cursor',
-    bytes: 4,
-    subscriptions: 1,
-  };
+  const description = JSON.stringify([
+    `${sandbox.address}/v2`,
+    sandbox.env['NEWSLETTER_PUBLICATION_ID'],
+    { limit: 100, order_by: 'created', direction: 'asc', expand: [] },
+    { where: [] },
+    'ndjson',
+    '',
+    false,
+  ]);
+  const position = { description, cursor: 'no-such-cursor', bytes: 4, subscriptions: 1 };
   writeFileSync(`${path}.part.json`, JSON.stringify(position));
   writeFileSync(`${path}.part`, '{}\n\n');
   const restarted = await run(['export', path], sandbox.env);
