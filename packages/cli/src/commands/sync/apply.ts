@@ -79,7 +79,8 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.noteConsent(part); // 1. What was decided, and who is asked: nobody is asked twice.
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
-        const applied = await writeNewsletter(sync, { ...part, mapping: planned.mapping }, signal, done); // 2. The newsletter.
+        const withMapping = { ...part, mapping: planned.mapping };
+        const applied = await writeNewsletter(sync, withMapping, signal, done); // 2. The newsletter.
         const { contactUpdates: updates, contactCreates: creates } = applied;
         const writes = { updates, creates, versions: part.versions, mapping: planned.mapping };
         const contacts = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
