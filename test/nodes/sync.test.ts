@@ -183,9 +183,14 @@ describe('Preview', () => {
     const ada = { ...of, what: 'Change', person: 'ada@example.com', contactId: '1' };
     const grace = { ...of, what: 'Create contact', person: 'grace@example.com', contactId: null };
     expect(planned.map(({ json }) => json)).toEqual([
-      { ...ada, field: 'properties.city', to: 'Bonn' },
-      { ...ada, field: 'properties.newsletter_status', to: 'active' },
-      { ...grace, field: 'email', to: 'grace@example.com' },
+      { ...ada, change: 'properties.city: (empty) → Bonn', field: 'properties.city', to: 'Bonn' },
+      {
+        ...ada,
+        change: 'properties.newsletter_status: (empty) → active',
+        field: 'properties.newsletter_status',
+        to: 'active',
+      },
+      { ...grace, change: '', field: 'email', to: 'grace@example.com' },
     ]);
     const short = await run({ parameters: { mode: 'preview', options: { shortAddresses: true } } });
     const persons = short.planned.map(({ json }) => json['person']);

@@ -101,8 +101,8 @@ export function reviewItems(findings: readonly Finding[], { indexes }: Contacts)
 }
 
 /**
- * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first four columns
- * tell it all: more do not fit into the editor's picture.
+ * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first four
+ * columns tell it all: more do not fit into the editor's picture.
  */
 export function plannedItems(
   changes: readonly PlannedChange[],

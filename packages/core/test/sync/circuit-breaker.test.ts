@@ -69,7 +69,7 @@ describe('the circuit breaker holds back a plan', () => {
     const all = agreed(42);
     const heldWith = (count: number) => plan(all.contacts.slice(0, count), all.subscriptions, all.state).held;
     expect(heldWith(21)).toBeNull();
-    expect(heldWith(20)).toEqual({
+    expect(heldWith(20)).toMatchObject({
       reasons: ['contacts_missing'],
       message: '20 contacts came in, and 42 in the last run. Check that these are all there are.',
     });
@@ -80,7 +80,7 @@ describe('the circuit breaker holds back a plan', () => {
   it('where no contact delivers the opt-out or the consent field', () => {
     const { contacts, subscriptions, state } = agreed(2);
     const mistyped = { optOut: { contact: 'do not mail' } };
-    expect(plan(contacts, subscriptions, state, { mapping: mistyped }).held).toEqual({
+    expect(plan(contacts, subscriptions, state, { mapping: mistyped }).held).toMatchObject({
       reasons: ['field_missing'],
       message: `No contact has the field "do not mail"; near to it is "do_not_mail". ${names}`,
     });
@@ -100,7 +100,9 @@ describe('the circuit breaker holds back a plan', () => {
     const { [path]: _, ...without } = contactOf(1);
     const { held } = plan([without], [subscription(1)], state);
     const told = `No contact has the field "${path}".`;
-    expect(held).toEqual(isHeld ? { reasons: ['field_missing'], message: expect.stringContaining(told) } : null);
+    expect(held && { ...held, remedy: undefined }).toEqual(
+      isHeld ? { reasons: ['field_missing'], message: expect.stringContaining(told) } : null,
+    );
     const known = { missing: false, nested: { deep: { deeper: 1 }, list: [1] }, ...contactOf(2) };
     expect(plan([known, without], [subscription(1)], state).held).toBeNull();
   });
@@ -229,7 +231,7 @@ describe('the circuit breaker holds back a plan', () => {
   it.each([10_000, 10_001])('whose state would hold more than 10,000 entries: %i', (count) => {
     const erased = Array.from({ length: count }, (_, index) => `fingerprint ${index}`);
     const { held } = plan([], [], { ...startSync(), erased });
-    expect(held).toEqual(
+    expect(held && { ...held, remedy: undefined }).toEqual(
       count > 10_000
         ? {
             reasons: ['state_full'],

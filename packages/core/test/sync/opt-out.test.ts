@@ -126,7 +126,7 @@ describe('a word in the opt-out field', () => {
   it('below 20 contacts is asked about, unless it is yes, no, or a time', () => {
     const { run, contacts } = crm(19, '', ['Abgemeldet', 'Abgemeldet', '2026-01-31']);
     const asked = run();
-    expect(asked.held).toEqual({
+    expect(asked.held).toMatchObject({
       reasons: ['opt_out_unclear'],
       message: 'Contacts wait that count as opted out by what "do_not_mail" shows: "abgemeldet" (2).',
     });

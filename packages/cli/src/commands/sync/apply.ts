@@ -70,6 +70,7 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
   const known = new Set(lastRun?.refused);
   const failures: SyncFinding[] = [];
   let written = nothingWritten;
+  const { mapping, held, counts } = planned;
   let { state } = planned;
   let { asked } = before;
   const refused: string[] = [];
@@ -79,9 +80,9 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.noteConsent(part); // 1. What was decided, and who is asked: nobody is asked twice.
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
-        const applied = await writeNewsletter(sync, { ...part, mapping: planned.mapping }, signal, done); // 2. The newsletter.
+        const applied = await writeNewsletter(sync, { ...part, mapping }, signal, done); // 2. The newsletter.
         const { contactUpdates: updates, contactCreates: creates } = applied;
-        const writes = { updates, creates, versions: part.versions, mapping: planned.mapping };
+        const writes = { updates, creates, versions: part.versions, mapping };
         const contacts = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
         const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
         await database.writer.completeConsent(
@@ -101,7 +102,6 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
     yield failures;
   }
   const found = await reportFindings(report, findings(), options);
-  const { held, counts } = planned;
   const at = new Date(sync.client.engine.host.now()).toISOString();
   const run: LastRun = { at, held, counts, written, findings: found, refused };
   await database.finish({ state, lastRun: run }); // 4. The state.

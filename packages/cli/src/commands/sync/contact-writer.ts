@@ -79,7 +79,7 @@ export class ContactWriter {
       const written = { updated: 0, created: 0 };
       try {
         await this.#parts.postgres.transaction(async () => {
-          written.updated = await this.#update(batch.updates, versions, mapping);
+          written.updated = await this.#update(batch.updates, { versions, mapping });
           for (const create of batch.creates) written.created += await this.#create(create, mapping);
         });
       } catch (error) {
@@ -120,24 +120,20 @@ export class ContactWriter {
   }
 
   /** Writes tokens of what was stored. @returns how many contacts were as they were read, and are updated now */
-  async #update(
-    writes: readonly ContactWrite[],
-    versions: PlanPart['versions'],
-    mapping: ReadyMapping,
-  ): Promise<number> {
+  async #update(writes: readonly ContactWrite[], read: Pick<ContactChanges, 'versions' | 'mapping'>): Promise<number> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
     const updated: ContactRow[] = [];
     for (const same of byColumns.values()) {
       const names = Object.keys(same[0]?.changes ?? {});
       const rows = same.map(({ id, changes }): ContactRow => {
-        return { contact_id: id, version: versions[id] ?? '', ...this.#values(names, changes) };
+        return { contact_id: id, version: read.versions[id] ?? '', ...this.#values(names, changes) };
       });
       const stored = new Map((await this.#sql.update(names)(rows)).map((row) => [row.contact_id, row.stored]));
       for (const write of same)
         if (stored.has(write.id))
           updated.push({
             contact_id: write.id,
-            token: withStored(write.token, { contact: stored.get(write.id) }, mapping),
+            token: withStored(write.token, { contact: stored.get(write.id) }, read.mapping),
           });
     }
     await this.#sql.setTokens(updated);

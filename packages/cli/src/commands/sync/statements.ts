@@ -29,12 +29,6 @@ export interface ContactRow {
   readonly [value: `v${number}`]: unknown;
 }
 
-/** A contact that was written, as it is read. */
-export interface StoredContact {
-  readonly contact_id: string;
-  readonly stored: unknown;
-}
-
 /** Quotes a name for SQL. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const qualified = (table: string): string => table.split('.', 2).map(identifier).join('.');
@@ -114,7 +108,8 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
   const stored = `jsonb_build_object(${[contacts.id, contacts.email, ...columnsOf(mapping)]
     .map((name) => `'${name.replaceAll("'", "''")}', c.${identifier(name)}${casts[columns.get(name)?.kind ?? 'value']}`)
     .join(', ')}) AS stored`;
-  const returning = (text: string) => statementsOf(postgres).all<StoredContact, [rows: readonly ContactRow[]]>(text);
+  const returning = (text: string) =>
+    statementsOf(postgres).all<{ contact_id: string; stored: unknown }, [rows: readonly ContactRow[]]>(text);
   return {
     createTables: statementsOf(postgres).run(`
       SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0));

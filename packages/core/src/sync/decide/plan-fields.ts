@@ -142,8 +142,8 @@ function planOneWay(
 }
 
 /**
- * A field goes where it was not changed. What a side shows first after a value was written to it, and in place of it, is
- * the form in which it stores the value, or an edit of the same time: it is written nowhere until a side changes.
+ * A field goes where it was not changed. What a side shows first in place of a written value is the form in which it
+ * stores it, or an edit of the same time: it is written nowhere until a side changes.
  */
 function planBothWays(
   { conflict }: ReadyField,

@@ -31,7 +31,7 @@ export type Side = 'newsletter' | 'crm';
 
 /** The base of one mapped field. */
 export interface FieldBase {
-  /** 24 bits that stand for the value both sides last agreed on; of a field that goes one way, that was last written. */
+  /** 24 bits that stand for the value both sides last agreed on; of a field that goes one way, for the last written. */
   readonly agreed?: number | undefined;
   /** The value was written a second time, because the other side kept showing another one. */
   readonly again?: true | undefined;
