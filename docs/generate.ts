@@ -11,7 +11,7 @@ import { zips } from '../scripts/script-zip.ts';
 import { elementPage, examplePages } from './reference/element.ts';
 import { assumptionsPage, clientPage, operationPages, operationsPage } from './reference/operations.ts';
 import { metricsPage, settingsPage } from './reference/relay.ts';
-import { sandboxPage } from './reference/sandbox.ts';
+import { sandboxPages } from './reference/sandbox.ts';
 import { placePages } from './reference/places.ts';
 import { writePage } from './reference/page.ts';
 import { llmsText } from './llms.ts';
@@ -26,7 +26,7 @@ const folders = {
     ...examplePages(options),
     settingsPage(),
     metricsPage(),
-    await sandboxPage(),
+    ...(await sandboxPages()),
     assumptionsPage(),
   ],
   operations: await operationPages(),

@@ -193,7 +193,7 @@ The specification leaves some behaviour open. Newsletter Kit then follows an ass
 
 ## Switches of the sandbox
 
-Start the sandbox with \`--assumptions FILE\`, or send the values to [\`PUT /_sandbox/assumptions\`](sandbox-control.md#assumptions) while it runs. The
+Start the sandbox with \`--assumptions FILE\`, or send the values to [\`PUT /_sandbox/assumptions\`](sandbox-behaviour.md#assumptions) while it runs. The
 first value is the default.
 
 ${table(['Switch', 'Values', 'What is left open'], rows)}

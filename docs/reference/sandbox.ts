@@ -206,34 +206,56 @@ const groups: readonly Group[] = [
   },
 ];
 
-export async function sandboxPage(): Promise<Page> {
+/** The groups of a page each: what there is, and what makes the sandbox behave otherwise. */
+export async function sandboxPages(): Promise<readonly Page[]> {
   checkRoutes();
   const sandbox = createSandbox({ now: () => Date.UTC(2026, 0, 1) });
   try {
     await prepare(sandbox);
-    const sections: string[] = [];
-    for (const { title, about, endpoints } of groups) {
-      const parts = [`## ${title}`, about];
-      for (const endpoint of endpoints) parts.push(await describeEndpoint(endpoint, sandbox));
-      sections.push(parts.join('\n\n'));
-    }
-    return {
-      name: 'sandbox-control',
-      title: 'Control endpoints of the sandbox',
-      description: 'Every endpoint below /_sandbox, with a request and the answer of a real sandbox.',
-      source: 'docs/reference/sandbox.ts',
-      body: `
-The endpoints below \`http://127.0.0.1:4010/_sandbox\` read and change the sandbox while it runs. They take and answer JSON, whatever the
-\`Content-Type\`; a body may be omitted. Errors have the format of the API's errors, and an unknown key is an error. Requests from pages of other
-sites are refused, and a control token may be required: see [Safety](../sandbox/command.md#safety). The answers on this page came from a sandbox; long
-ones are cut.
+    const faults = groups.findIndex(({ title }) => title === 'Faults');
+    return [
+      {
+        name: 'sandbox-control',
+        title: 'Control endpoints of the sandbox',
+        description:
+          'The endpoints below /_sandbox for clock, subscriptions, requests and inbox, each with a real answer.',
+        source,
+        body: `
+The endpoints below \`http://127.0.0.1:4010/_sandbox\` read and change the sandbox while it runs; those that make it behave otherwise have
+[a page of their own](sandbox-behaviour.md). They take and answer JSON, whatever the \`Content-Type\`; a body may be omitted. Errors have the format of
+the API's errors, and an unknown key is an error. Requests from pages of other sites are refused, and a control token may be required: see
+[Safety](../sandbox/command.md#safety). The answers came from a sandbox; long ones are cut.
 
-${sections.join('\n\n')}
+${await describeGroups(groups.slice(0, faults), sandbox)}
 `,
-    };
+      },
+      {
+        name: 'sandbox-behaviour',
+        title: 'Faults, limits and snapshots of the sandbox',
+        description:
+          'The endpoints below /_sandbox for faults, rate limits, assumptions, snapshots and reset, each with a real answer.',
+        source,
+        body: `
+More [control endpoints](sandbox-control.md), in the same form.
+
+${await describeGroups(groups.slice(faults), sandbox)}
+`,
+      },
+    ];
   } finally {
     sandbox.close();
   }
+}
+
+const source = 'docs/reference/sandbox.ts';
+
+async function describeGroups(shown: readonly Group[], sandbox: Sandbox): Promise<string> {
+  const parts: string[] = [];
+  for (const { title, about, endpoints } of shown) {
+    parts.push(`## ${title}`, about);
+    for (const endpoint of endpoints) parts.push(await describeEndpoint(endpoint, sandbox));
+  }
+  return parts.join('\n\n');
 }
 
 /** @throws Error if a route of the sandbox is not described, or a described one does not exist */
@@ -309,7 +331,7 @@ async function fillPath(path: string, { fetch }: Sandbox): Promise<string> {
   return path.replace(`{${kind}}`, first.id);
 }
 
-const linesShown = 6;
+const linesShown = 12;
 
 function shorten(text: string): string {
   const lines = text.split('\n');

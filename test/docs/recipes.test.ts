@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { subscriptionEventTypes } from '@newsletter-kit/core/watch';
 import { expect, it } from 'vitest';
-import { sandboxPage } from '../../docs/reference/sandbox.ts';
+import { sandboxPages } from '../../docs/reference/sandbox.ts';
 import { root } from '../../scripts/root.ts';
 import { edits } from '../nodes/extension/edits.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 it('the reference describes every control endpoint of the sandbox, and no other', async () => {
-  await expect(sandboxPage()).resolves.toMatchObject({ name: 'sandbox-control' });
+  await expect(sandboxPages()).resolves.toMatchObject([{ name: 'sandbox-control' }, { name: 'sandbox-behaviour' }]);
 });
 
 it('the table of events names every event of a watch', () => {

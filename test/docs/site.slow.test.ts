@@ -2,12 +2,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '@newsletter-kit/core/contract';
-import { settings } from '@newsletter-kit/relay';
 import { describe, expect, it } from 'vitest';
 import { resolveLink } from '../../docs/repository-links.ts';
 import { base, content, repository } from '../../docs/site.ts';
-import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
-import { gaps } from '../../packages/sandbox/src/gaps.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
 import { blocks, hides, namesIn } from '../support/block-lists.ts';
@@ -112,41 +109,6 @@ describe('the reference', () => {
     expect(undescribed).toEqual([]);
     expect(missing('client', [...new Set(operations.map(({ id }) => `client.${id.split('.')[0]}.`))])).toEqual([]);
     expect(each.join()).toContain('Enroll a subscriber into an automation');
-  });
-
-  it('lists every setting of the relay, and which ones are required', () => {
-    const names = settings.map(({ name }) => name);
-    expect(missing('relay-settings', names)).toEqual([]);
-    const rows = (pages.get(`${base}/reference/relay-settings/`) ?? '').split('<tr>');
-    const required = rows
-      .filter((row) => row.includes('<strong>required</strong>'))
-      .map((row) => /<code[^>]*>(\w+)/.exec(row.replaceAll('<wbr>', ''))?.[1] ?? '');
-    expect(required.toSorted()).toEqual([
-      'NEWSLETTER_API_KEY',
-      'NEWSLETTER_API_URL',
-      'NEWSLETTER_PUBLICATION_ID',
-      'RELAY_ALLOWED_ORIGINS',
-    ]);
-  });
-
-  it('lists every metric and alert', () => {
-    const source = (path: string): string => readFileSync(join(root, 'packages/relay', path), 'utf8');
-    const metrics = [...source('src/ops/metrics.ts').matchAll(/'(newsletter_relay_\w+)'/g)].map(
-      ([, name = '']) => name,
-    );
-    const rules = [...source('deploy/prometheus/rules.yml').matchAll(/alert: (\w+)/g)].map(([, name = '']) => name);
-    expect(missing('metrics', metrics)).toEqual([]);
-    expect(missing('metrics', rules)).toEqual([]);
-    expect(
-      missing(
-        'metrics',
-        Object.entries(alertConditions).flatMap(([name, { end }]) => [name, end]),
-      ),
-    ).toEqual([]);
-  });
-
-  it('lists every assumption', () => {
-    expect(missing('assumptions', Object.keys(gaps))).toEqual([]);
   });
 
   it('lists every attribute, slot, part and custom property of the elements', () => {
