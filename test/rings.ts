@@ -101,6 +101,7 @@ export const decidingSizes = {
   SYNC_REFUSALS: '5000',
   NEWCOMER_PAGES: 'README.md start/',
   PEOPLE_RUNS: '5000',
+  FORM_RUNS: '5000',
   REPORT_RUNS: '50',
   SYNC_RUNS: '1000',
   TRIGGER_LIVES: 'deciding',
