@@ -3,8 +3,8 @@
  * renames, erasures, partial answers, and crashes between any two writes, where a side trims, changes case or
  * truncates.
  *
- * 20,000 histories, and 100,000 in which people may be taken for one another; `SYNC_RUNS` and `PEOPLE_RUNS` set
- * other numbers, and `TEST_SEED` repeats a run.
+ * 20,000 histories, and 100,000 of people who may be taken for one another and of stored forms; `SYNC_RUNS`,
+ * `PEOPLE_RUNS` and `FORM_RUNS` set other numbers, and `TEST_SEED` repeats a run.
  */
 import { decodeToken, prepareMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
