@@ -4,6 +4,7 @@
  */
 import { nearMiss } from '@newsletter-kit/core/engine';
 import type * as Yaml from 'yaml';
+import { goneSettings } from './gone.ts';
 import { keyIn, type Section, type SettingValue, type SettingValues } from './setting.ts';
 import { type ListedSetting, settings } from './settings.ts';
 
@@ -88,7 +89,9 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
       const fullName = path.join('.');
       const setting = settingOf(section, name);
       const text = setting && readValue(value);
-      if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
+      const gone = goneSettings[`RELAY_${name.toUpperCase()}`];
+      if (!setting && gone) say(path, `"${fullName}" ${gone}: remove it.`);
+      else if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
       else if (section !== null && setting.section !== section)
         say(
           path,

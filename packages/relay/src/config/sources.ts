@@ -3,6 +3,7 @@
  * behind their name hold, and the configuration file.
  */
 import { nearestName, type ParsedFile, readConfigFile } from './file.ts';
+import { goneSettings } from './gone.ts';
 import type { Layer, Section, SettingValue, SettingValues } from './setting.ts';
 import { settings } from './settings.ts';
 import type { StoreAddress } from './store-address.ts';
@@ -82,8 +83,10 @@ function readEnvironment(
   const known = new Set(names);
   for (const name of Object.keys(variables)) {
     if (!name.startsWith('RELAY_') || known.has(name) || valueOf(name) === '') continue;
-    const meant = nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
-    problems.push(`${name.slice(0, 60)} is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}.`);
+    const gone = goneSettings[name.replace(/_FILE$/, '')];
+    const meant = gone ? undefined : nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
+    const isNone = `is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}`;
+    problems.push(`${name.slice(0, 60)} ${gone ? `${gone}: remove it` : isNone}.`);
   }
   return values;
 }

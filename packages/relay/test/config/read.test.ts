@@ -222,6 +222,19 @@ describe('the configuration', () => {
     expect(errors({ RELAY_ALLOWED_ORIGIN: '' })).toBe('');
   });
 
+  it('names settings of earlier versions, in the environment and in a file, with what holds now', () => {
+    const file = join(scratchFolder(), 'relay.yaml');
+    writeFileSync(file, 'limit_global: 100/1h\n');
+    expect(errors({ RELAY_DEAD_DAYS: '30', RELAY_ALERT_COMMAND_FILE: '/run/alert', RELAY_CONFIG: file })).toBe(
+      [
+        'The configuration has errors:',
+        'RELAY_DEAD_DAYS is gone: RELAY_REVIEW_DAYS is for dead letters too: remove it.',
+        'RELAY_ALERT_COMMAND_FILE is gone: alerts are posted to RELAY_ALERT_WEBHOOK: remove it.',
+        `${file}, line 1: "limit_global" is gone: signups are limited per visitor (RELAY_LIMIT_IP) and per mailbox (RELAY_LIMIT_ADDRESS) alone: remove it.`,
+      ].join('\n  - '),
+    );
+  });
+
   it('reads how people confirm by mail', () => {
     const { forms, mail } = readConfig({ ...environment, ...confirming, RELAY_CONFIRMED_URL: `${site}/welcome` });
     expect(mail).toMatchObject({ server: { host: 'mail.example' }, publicUrl: 'https://signup.example' });
