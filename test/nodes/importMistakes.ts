@@ -90,7 +90,12 @@ export const mistakes: readonly Mistake[] = [
   named('tier', 'Tier', 'gold', 'be one of free, premium'),
   named('utm_source', 'UTM Source', { name: 'fair' }, 'be a text'),
   named('send_welcome_email', 'Send Welcome Email', 'perhaps', 'be true or false'),
-  named('automation_ids', 'Automations', 'welcome', 'hold ids such as aut_<uuid>'),
+  {
+    name: 'an automation by its name',
+    columns: { automation_ids: 'welcome' },
+    automatically: '"automation_ids[0]" must look like aut_<uuid>',
+    manually: '"Automations[0]" must look like aut_<uuid>',
+  },
   named('complimentary_gift_id', 'Complimentary Gift', 'gift', 'look like comp_access_<uuid>'),
 ];
 

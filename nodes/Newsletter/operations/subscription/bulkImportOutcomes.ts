@@ -80,7 +80,7 @@ export class Outcomes {
   /** The importer uses the API's names of fields, and checks a row before it reads the next one. */
   rejected({ row, kind, reason }: Pick<Rejection, 'row' | 'kind' | 'reason'>): void {
     const { row: last, nameOf } = this.#last;
-    const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
+    const named = row === last ? reason.replace(/^"(\w+)/, (_, field: string) => `"${nameOf(field)}`) : reason;
     this.#outcomes[row] = { status: isStatus(kind) ? kind : 'rejected', reason: reasonOf(named, this.#items) };
   }
 
