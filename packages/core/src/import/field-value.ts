@@ -45,11 +45,11 @@ const readers: Readonly<Partial<Record<string, (options: FieldValueOptions) => F
   },
   date: ({ dateOrder }) => ({
     expected: 'a day such as 2026-01-31',
-    read: (value) => ofOurYears(dateIn(value, dateOrder))?.slice(0, 10),
+    read: (value) => dateIn(value, dateOrder)?.slice(0, 10),
   }),
   datetime: ({ dateOrder }) => ({
     expected: 'a time such as 2026-01-31T12:00:00Z',
-    read: (value) => ofOurYears(dateIn(value, dateOrder)),
+    read: (value) => dateIn(value, dateOrder),
   }),
   list: ({ separator = ',' }) => ({
     expected:
@@ -66,18 +66,13 @@ const readers: Readonly<Partial<Record<string, (options: FieldValueOptions) => F
  * - `boolean`: true and false, 1 and 0, and texts such as true, yes, on, x, no and off in any case
  * - `date`, `datetime`: what people keep of a day or time. Days are written `2026-01-31`, `2026/1/31`, `31.1.2026`,
  *   `31/1/2026` or `1/31/2026`, counted from 1900 as a spreadsheet does (`46053`), or stand for a time since 1970 in
- *   seconds or milliseconds; a date is the day as it is written, whatever the time zone. Years are 1900 to 2100: those
- *   of another calendar fit no kind
+ *   seconds or milliseconds; a date is the day as it is written, whatever the time zone
  * - `list`: lists of texts, numbers and booleans, texts with the separator between the members, JSON lists
  */
 export function fieldValueReader(kind: string, options: FieldValueOptions = {}): FieldValueReader {
   const reader = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
   return reader?.(options) ?? { expected: 'a text', read: toText };
 }
-
-/** From 1900 to 2100: a year of another calendar, such as 2569, would be taken for one of this. */
-const ofOurYears = (iso: string | undefined): string | undefined =>
-  iso !== undefined && iso >= '1900' && iso < '2101' ? iso : undefined;
 
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
