@@ -1,4 +1,4 @@
-/** Delivery to the API: a signup, an API that fails, and a clock that is set back. */
+/** Delivery to the API: a signup, and an API that fails. */
 import { describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, runRelay, unreachable } from '../running-relay.ts';
@@ -144,5 +144,3 @@ describe('while the API fails', () => {
     expect(api.answered.filter((status) => status === 429).length).toBeLessThanOrEqual(5);
   });
 });
-
-describe('a clock that is set back', () => {});
