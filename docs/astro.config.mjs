@@ -30,7 +30,6 @@ const moved = {
   'client/rate-limit': 'client/advanced/#speed',
   'client/types': 'client/advanced/#types',
   'concepts/attribution': 'website/attribution/',
-  'n8n/newsletter-signup-trigger': 'n8n/signup-trigger/',
   'sandbox/control': 'reference/sandbox-control/',
   'website/reference': 'reference/element/',
   'website/style-reference': 'website/styling/',

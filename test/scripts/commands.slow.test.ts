@@ -54,7 +54,7 @@ describe('npm run newsletter', () => {
 
 describe.each([
   ['relay', 2, "newsletter-relay: unknown command 'sail'"],
-  ['newsletter', 1, "unknown command 'sail'"],
+  ['newsletter', 64, "unknown command 'sail'"],
   ['sandbox', 2, "newsletter-sandbox: unknown command 'sail'"],
 ])('npm run %s', (script, code, sentence) => {
   it("passes on the command's own error and exit code", async () => {
