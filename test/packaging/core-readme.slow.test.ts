@@ -62,7 +62,8 @@ beforeAll(async () => {
   const plan = servers.find(({ name }) => name === 'sandbox');
   if (!plan) throw new Error('The chain has no sandbox.');
   [installed, runtimes, sandbox] = await Promise.all([
-    installPacked(),
+    // A reader who has an instance of ky installed it.
+    installPacked('ky@2.1.0'),
     bringRuntimes(),
     launch(plan, { ports: await freePorts(), relayStore: '' }, () => undefined),
   ]);
