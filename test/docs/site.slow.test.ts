@@ -253,7 +253,13 @@ describe('in the browser', () => {
     const listed = new Set(await page.$$eval('#starlight__sidebar a', (links) => links.map((link) => link.pathname)));
     expect(listed.size).toBeGreaterThan(30);
     const missing = [...pages.keys()].filter((path) => !listed.has(path));
-    const contributors = ['/benchmarks/', '/contributing/not-testable/', '/contributing/tour/', '/releases/', '/tests/'];
+    const contributors = [
+      '/benchmarks/',
+      '/contributing/not-testable/',
+      '/contributing/tour/',
+      '/releases/',
+      '/tests/',
+    ];
     // The start page is behind the name of the site, and the preview is a frame of the playground.
     const unlisted = ['/', '/404.html', '/playground/preview/', ...contributors];
     expect(missing.toSorted()).toEqual(unlisted.map((path) => base + path).toSorted());
