@@ -31,8 +31,6 @@ interface RefusedRow {
 }
 
 export class Delivery {
-  /** Ids of the imports the service runs, oldest first. */
-  readonly importIds: string[];
   /** The last error of a batch that the service has not taken. */
   lastFailure: unknown;
   #stopReason: StopReason | undefined;
@@ -42,7 +40,6 @@ export class Delivery {
 
   constructor(run: ImportRun) {
     this.#run = run;
-    this.importIds = [...run.resume.importIds];
   }
 
   /** Why the import stopped early; undefined while it goes on. */
@@ -120,7 +117,7 @@ export class Delivery {
     this.#run.progress.counts.accepted += rows.length;
     this.#run.progress.counts.batches += 1;
     if (resent) this.#run.progress.resent += rows.length;
-    if (importId !== undefined) this.importIds.push(importId);
+    if (importId !== undefined) this.#run.resume.importIds.push(importId);
   }
 
   /**

@@ -5,7 +5,13 @@
 import { bulkUpdateLimit } from '../contract/values.ts';
 import type { CallOptions } from '../engine/options.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
-import { type CommonOptions, type ImportResult, type ImportSettings, ProgressCounter } from './options.ts';
+import {
+  type CommonOptions,
+  type ImportResult,
+  type ImportRun,
+  type ImportSettings,
+  ProgressCounter,
+} from './options.ts';
 import type { Host } from '../engine/host.ts';
 import type { Digest } from '../hash.ts';
 import type { BatchRow } from './batch.ts';
@@ -126,7 +132,7 @@ async function importFrom(
   const ended = await readAll(source, new BatchReader(run, delivery), delivery, options);
   if (delivery.stopReason?.isThrown) throw delivery.stopReason.error;
   delivery.reportProgress();
-  return resultOf(ended, options, progress, delivery);
+  return resultOf(ended, run, delivery);
 }
 
 /** Reads the source to its end and waits for all calls in flight. @returns whether the source ended */
@@ -151,18 +157,17 @@ async function readAll(
 
 function resultOf(
   ended: boolean,
-  { signal }: CommonOptions,
-  progress: ProgressCounter,
-  { stopReason, lastFailure, importIds }: Delivery,
+  { options, progress, resume }: ImportRun,
+  { stopReason, lastFailure }: Delivery,
 ): ImportResult {
   const { counts, resumed, resent } = progress;
   const isComplete = ended && progress.settled === counts.read;
   const error = stopReason?.error ?? lastFailure;
   return {
-    outcome: isComplete ? 'complete' : signal?.aborted && !stopReason ? 'interrupted' : 'incomplete',
+    outcome: isComplete ? 'complete' : options.signal?.aborted && !stopReason ? 'interrupted' : 'incomplete',
     ...(error !== undefined && { error }),
     ...counts,
-    importIds,
+    importIds: resume.importIds,
     resumed,
     resent,
   };
