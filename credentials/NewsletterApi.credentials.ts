@@ -35,7 +35,7 @@ export class NewsletterApi implements ICredentialType {
 
   test = connectionTest(
     true,
-    'The service does not know this API key. Check the API Key: it may be mistyped, expired or revoked.',
+    'The service does not know this API key. Check the API Key: it may be missing, mistyped, expired, revoked, or the key of another service.',
     'The API key may not read this. Check at the service what the key is allowed to do.',
   );
 }

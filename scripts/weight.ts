@@ -27,7 +27,7 @@ export const rooms = {
 /** What a command writes. */
 export const generated: readonly string[] = [
   '**/pnpm-lock.yaml',
-  'packages/core/{api.md,src/resources.ts,src/contract/{answer-records,shapes,table,words}.ts,src/schema/types.ts}',
+  'packages/core/{api.md,src/resources.ts,src/contract/{answer-records,shapes,table,words}.ts,src/engine/answer-checks.ts,src/schema/types.ts}',
   'packages/core/src/endpoint/page-{style,themes}.ts',
   'nodes/Newsletter/__schema__/**',
   'widget/custom-elements.json',

@@ -164,7 +164,7 @@ export function clientPage(): Page {
   return {
     name: 'client',
     title: 'Client methods',
-    description: 'Every method of the client, its types and its errors.',
+    description: 'Every method of the client, and its types.',
     source: 'packages/core/scripts/api.ts',
     body: relink(api.replace(/^# [^\n]*\n\n[^]*?\n\n/, ''), 'packages/core'),
   };

@@ -5,13 +5,7 @@
  */
 import { createClient, type Client, type Deviation } from '@newsletter-kit/core';
 import type { OperationId } from '@newsletter-kit/core/contract';
-import {
-  awaitUpdate,
-  importOneByOne,
-  importSubscriptions,
-  listCustomFields,
-  UpdatePendingError,
-} from '@newsletter-kit/core/import';
+import { awaitUpdate, importSubscriptions, listCustomFields, UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, planSync, startSync } from '@newsletter-kit/core/sync';
 import { watchSubscriptions } from '@newsletter-kit/core/watch';
 import { createSandbox, deviate, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
@@ -180,14 +174,13 @@ const programs: Readonly<Record<string, Program>> = {
       expect(lines.trimEnd().split('\r\n').length).toBeGreaterThanOrEqual(2);
     },
   },
-  'the imports': {
+  'the import': {
     changes: 108,
     async run({ client, clock }) {
       const { engine } = client;
       await listCustomFields(engine);
       const source = emails.map((email) => ({ email }));
       expect((await importSubscriptions({ engine, source })).accepted).toBe(3);
-      expect((await importOneByOne({ engine, source })).accepted).toBe(3);
       await clock.sleep(1);
     },
   },

@@ -1,60 +1,26 @@
 /** What goes wrong first, tried for real: client and command line name the cause, and the exit code what to do. */
-import { createServer as createTlsServer } from 'node:https';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, isRecord } from '@newsletter-kit/core';
-import { generate } from 'selfsigned';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { withEnvironment } from '../support/captured-output.ts';
+import { answering, closed, intercepted, refusingApi, unknownHost, wall } from '../support/failing-services.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { run } from '../../packages/cli/test/command.ts';
 
 const key = 'hush-key';
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}/v2`;
-}
-
-const serving = async (listener: RequestListener): Promise<string> =>
-  `http://${await listening(createServer(listener))}`;
-
-const answering = (status: number, body: string, type = 'text/html'): Promise<string> =>
-  serving((_request, response) => response.writeHead(status, { 'content-type': type, server: 'edge' }).end(body));
-
-const apiError = (status: number, message: string): Promise<string> =>
-  answering(status, JSON.stringify({ status, errors: [{ message, code: 'X' }] }), 'application/json');
-
-async function refusing(): Promise<string> {
-  const server = createServer();
-  const address = await listening(server);
-  await new Promise((closed) => server.close(closed));
-  return `http://${address}`;
-}
-
-async function intercepted(): Promise<string> {
-  const { private: own, cert } = await generate([{ name: 'commonName', value: 'proxy.test' }]);
-  return `https://${await listening(createTlsServer({ key: own, cert }, (_, response) => response.end()))}`;
-}
-
 const notReached = /could not be reached \((?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\)\. Check the base URL/;
-const askPatience = '<title>Just a moment...</title>';
 
 it.each<[string, () => Promise<string> | string, RegExp, number]>([
   ['an intercepted TLS connection', intercepted, /TLS certificate .* was not accepted.*NODE_EXTRA_CA_CERTS/, 64],
-  ['a host name that nobody has', () => 'http://no-such-host.invalid/v2', notReached, 75],
-  ['an address where nothing listens', refusing, notReached, 75],
-  ['a wrong key', () => apiError(401, 'bad key'), /answered 401.*Check the API key or token/, 77],
-  ['a plan without the API, as 403', () => apiError(403, 'No API access'), /No API access.*must be enabled/, 77],
-  ['a plan without the API, as 402', () => apiError(402, 'Upgrade it'), /Upgrade it.*plan of the account/, 65],
-  ['a wall', () => answering(403, askPatience), /403 a page titled ‹Just a moment\.\.\.› \(server edge\)/, 75],
+  ['a host name that nobody has', () => unknownHost, notReached, 75],
+  ['an address where nothing listens', closed, notReached, 75],
+  ['a wrong key', () => refusingApi(401, 'bad key'), /answered 401.*Check the API key or token/, 77],
+  ['a plan without the API, as 403', () => refusingApi(403, 'No API access'), /No API access.*must be enabled/, 77],
+  ['a plan without the API, as 402', () => refusingApi(402, 'Upgrade it'), /Upgrade it.*plan of the account/, 65],
+  ['a wall', () => answering(403, wall), /403 a page titled ‹Just a moment\.\.\.› \(server edge\)/, 75],
   ['another website', () => answering(404, '<title>None</title>'), /you and the service.*404.*base URL is wrong/, 75],
 ])('%s', async (_, address, message, code) => {
   const baseUrl = await address();

@@ -4,7 +4,6 @@
  */
 import { createEngine, createFetchHost, type Host } from '@newsletter-kit/core';
 import {
-  importOneByOne,
   importSubscriptions,
   type ImportProgress,
   type ImportResult,
@@ -49,7 +48,6 @@ const schedule = fc.record({
   kills: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 12 }),
   faults: fc.array(fault, { maxLength: 3 }),
   retries: fc.integer({ min: 0, max: 2 }),
-  single: fc.boolean(),
 });
 
 type Kind = 'new' | 'again' | 'invalid' | 'refused';
@@ -112,7 +110,7 @@ function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, inFlight
   };
 }
 
-async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retries, single }: Schedule): Promise<void> {
+async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retries }: Schedule): Promise<void> {
   const sandbox = createSandbox({ profile: 'unlimited', now: () => Date.UTC(2026, 0, 1) });
   const inFlight = new Set<Promise<unknown>>();
   try {
@@ -156,9 +154,7 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
         onRejected: (rejection: Rejection) => void rejected.push(rejection),
         onProgress: (progress: ImportProgress) => void seen.push(progress),
       };
-      const importing = single
-        ? importOneByOne({ ...shared, onAnswer: (answer) => learn([answer.row]) })
-        : importSubscriptions({ ...shared, batchSize, onAccepted: (batch) => learn(batch.rows) });
+      const importing = importSubscriptions({ ...shared, batchSize, onAccepted: (batch) => learn(batch.rows) });
       const ended = await Promise.race([importing, world.killed]);
       result = ended === 'killed' ? undefined : ended;
 

@@ -91,6 +91,7 @@ export function connectionTest(
     // n8n shows the first matching rule.
     rules: [
       answered(401, unauthorized),
+      answered(402, 'The plan of the account does not include this, or a payment is due: ask its owner.'),
       answered(403, forbidden),
       answered(
         404,

@@ -2,6 +2,7 @@
  * Writes what follows from the records: the tables of the contract, the types, the interfaces of the client, and the
  * index of its methods. A test fails where a file is not up to date.
  */
+import { writeAnswerChecks } from './answer-checks.ts';
 import { writeAnswerRecords } from './answer-records.ts';
 import { writeApi } from './api.ts';
 import { writeTable, writeWords } from './contract.ts';
@@ -17,6 +18,7 @@ export function generate(): Readonly<Record<string, string>> {
     'packages/core/src/contract/table.ts': format('table.ts', writeTable()),
     'packages/core/src/contract/words.ts': format('words.ts', writeWords()),
     'packages/core/src/contract/answer-records.ts': format('answer-records.ts', writeAnswerRecords()),
+    'packages/core/src/engine/answer-checks.ts': format('answer-checks.ts', writeAnswerChecks()),
     'packages/core/src/contract/shapes.ts': format('shapes.ts', writeShapes()),
     'packages/core/src/schema/types.ts': format('types.ts', writeTypes()),
     'packages/core/src/resources.ts': format('resources.ts', writeResources()),

@@ -61,6 +61,8 @@ describe('an endpoint that only reads', () => {
       'wrote packages/core/src/contract/table.ts',
       'wrote packages/core/src/contract/words.ts',
       'wrote packages/core/src/contract/answer-records.ts',
+      'wrote packages/core/src/engine/answer-checks.ts',
+      'wrote packages/core/src/contract/shapes.ts',
       'wrote packages/core/src/schema/types.ts',
       'wrote packages/core/src/resources.ts',
       'wrote packages/core/api.md',

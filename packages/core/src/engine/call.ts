@@ -124,7 +124,10 @@ export class Call {
       const turn = await this.#takeTurn();
       let result: Attempt;
       try {
-        if (this.#refreshes === 0) this.#token = await tokens?.get();
+        if (this.#refreshes === 0) {
+          const token = tokens?.get();
+          this.#token = typeof token === 'object' ? await token : token;
+        }
         result = await this.#send();
         if (result.answer) {
           this.#context.hasAnswered = true;

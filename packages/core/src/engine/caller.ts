@@ -53,13 +53,14 @@ export class Caller {
 
   /** The head with the deviations of the call, which are told; of several about one field the first. */
   tellAll(operation: CallName, head: Head, { sent, found }: Deviations): Head {
+    if (sent.length + found.length === 0) return head;
     const first = new Map(found.toReversed().map((each) => [each.field, each]));
     const answered = found
       .filter((each) => first.get(each.field) === each)
       .map((each): Deviation => ({ operation, part: 'answer', records: 1, ...each }));
     const deviations = [...sent, ...answered];
     for (const each of deviations) this.#tell(each);
-    return deviations.length === 0 ? head : { ...head, deviations };
+    return { ...head, deviations };
   }
 }
 

@@ -130,12 +130,17 @@ const statusWord = /^[\w -]{1,40}$/;
 
 /** The statuses of subscriptions that the specification lacks, each once. @param data - a record, or a list of them */
 export function unknownStatuses(data: unknown): readonly FieldDeviation[] {
-  const statuses = [data].flat().flatMap((record) => (isRecord(record) ? record['status'] : []));
-  const words = statuses.filter(isUnknownStatus).map((status) => (statusWord.test(status) ? `=${status}` : ''));
-  return [...new Set(words)].map((word) => ({
+  const counts = new Map<string, number>();
+  for (const record of [data].flat()) {
+    const status = isRecord(record) ? record['status'] : undefined;
+    if (!isUnknownStatus(status)) continue;
+    const word = statusWord.test(status) ? `=${status}` : '';
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return Array.from(counts, ([word, records]) => ({
     field: `data${Array.isArray(data) ? '[]' : ''}.status${word}`,
     problem: 'no status of the specification; counts as having left: nobody with it is reactivated',
-    records: words.filter((each) => each === word).length,
+    records,
   }));
 }
 

@@ -4,8 +4,7 @@ import type { SubscriptionRequest } from '../schema/types.ts';
 import { AddressSet } from './address-set.ts';
 import { utf8Length, type Batch, type BatchRow } from './batch.ts';
 import type { Delivery } from './delivery.ts';
-import type { ResumeState } from './journal.ts';
-import type { CommonOptions, ProgressCounter, ImportSettings } from './options.ts';
+import type { ImportRun } from './options.ts';
 import { checkRequest } from './request.ts';
 import { numbered, type ImportRow, type Pull, type Rejection } from './source.ts';
 
@@ -38,35 +37,20 @@ function openBatch(first: number): PendingBatch {
   return { first, rows: [], bytes: 0, resent: false };
 }
 
-/** What a reader needs. */
-export interface BatchReaderOptions {
-  readonly settings: Pick<ImportSettings, 'limit' | 'bytes'>;
-  readonly resume: ResumeState;
-  readonly progress: ProgressCounter;
-  readonly delivery: Delivery;
-  readonly keepOut?: CommonOptions['keepOut'];
-}
-
 export class BatchReader {
-  readonly #settings: Pick<ImportSettings, 'limit' | 'bytes'>;
-  readonly #resume: ResumeState;
-  readonly #progress: ProgressCounter;
+  readonly #run: ImportRun;
   readonly #delivery: Delivery;
-  readonly #keepOut: CommonOptions['keepOut'];
   readonly #addresses: AddressSet;
   /** Of every row so far. */
   #digest: Digest;
   #ordinal = 0;
   #open = openBatch(1);
 
-  constructor({ settings, resume, progress, delivery, keepOut }: BatchReaderOptions) {
-    this.#keepOut = keepOut;
-    this.#settings = settings;
-    this.#resume = resume;
-    this.#progress = progress;
+  constructor(run: ImportRun, delivery: Delivery) {
+    this.#run = run;
     this.#delivery = delivery;
-    this.#addresses = new AddressSet(resume.seed);
-    this.#digest = resume.seed;
+    this.#addresses = new AddressSet(run.resume.seed);
+    this.#digest = run.resume.seed;
   }
 
   /** Reads rows and dispatches batches until the source ends or the import stops. @returns whether the source ended */
@@ -81,14 +65,14 @@ export class BatchReader {
       if (row.isSettled) {
         if (this.#open.rows.length > 0) await this.#flush();
         this.#skip(row);
-      } else this.#progress.start();
+      } else this.#run.progress.start();
       const rejection = this.#rejectionOf(row);
       if (rejection) {
         await this.#delivery.reject(rejection);
         continue;
       }
       if (row.isSettled) {
-        this.#progress.counts.accepted += 1;
+        this.#run.progress.counts.accepted += 1;
         continue;
       }
       const bytes = utf8Length(row.text) + 1;
@@ -100,14 +84,14 @@ export class BatchReader {
 
   /** Checks that the source holds all rows of earlier runs, and dispatches the last batch. */
   async finish(): Promise<void> {
-    this.#resume.checkEnd(this.#ordinal);
+    this.#run.resume.checkEnd(this.#ordinal);
     await this.#flush();
   }
 
   /** Numbers and checks a row, and compares it with earlier runs. @throws SourceChangedError */
   #check(value: ImportRow): CheckedRow {
     const ordinal = (this.#ordinal += 1);
-    this.#progress.counts.read += 1;
+    this.#run.progress.counts.read += 1;
     const { row, subscription, problem, kind = 'invalid', original = subscription } = numbered(value, ordinal);
     const request = problem === undefined || subscription !== undefined ? checkRequest(subscription) : undefined;
     const wrong = request && 'problem' in request ? request.problem : undefined;
@@ -115,35 +99,35 @@ export class BatchReader {
     const checked = request && 'request' in request && reason === '' ? request : { kind, reason };
     const text = 'request' in checked ? JSON.stringify(checked.request) : '';
     this.#digest = hashText(text, this.#digest);
-    this.#resume.checkRow(ordinal, this.#digest);
-    return { ordinal, row, original, checked, text, isSettled: this.#resume.isSettled(ordinal) };
+    this.#run.resume.checkRow(ordinal, this.#digest);
+    return { ordinal, row, original, checked, text, isSettled: this.#run.resume.isSettled(ordinal) };
   }
 
   #skip({ ordinal }: CheckedRow): void {
     this.#open.first = ordinal + 1;
-    this.#progress.resumed += 1;
+    this.#run.progress.resumed += 1;
     if (ordinal % reportInterval === 0) this.#delivery.reportProgress();
   }
 
   /** Why a row is left out: invalid, a duplicate, or refused in an earlier run; undefined where it is not. */
   #rejectionOf({ ordinal, row, original, checked, isSettled }: CheckedRow): Rejection | undefined {
     if ('reason' in checked) return { row, ...checked, original };
-    const kept = this.#keepOut?.(checked.request.email);
+    const kept = this.#run.options.keepOut?.(checked.request.email);
     if (kept !== undefined) return { row, kind: 'left', reason: kept, original };
     const before = this.#addresses.add(checked.request.email, row);
     if (before !== undefined) return { row, kind: 'duplicate', reason: `row ${before} has the same address`, original };
-    const reason = isSettled ? this.#resume.refusal(ordinal) : undefined;
+    const reason = isSettled ? this.#run.resume.refusal(ordinal) : undefined;
     return reason === undefined ? undefined : { row, kind: 'refused', reason, original };
   }
 
   #isTooLargeWith(bytes: number): boolean {
     const { resent, rows } = this.#open;
-    return !resent && rows.length > 0 && this.#open.bytes + bytes > this.#settings.bytes;
+    return !resent && rows.length > 0 && this.#open.bytes + bytes > this.#run.settings.bytes;
   }
 
   #add({ ordinal, row, original, checked }: CheckedRow, bytes: number): void {
     if (!('request' in checked)) return;
-    this.#open.resent ||= this.#resume.lostAround(ordinal) !== undefined;
+    this.#open.resent ||= this.#run.resume.lostAround(ordinal) !== undefined;
     this.#open.rows.push({ ordinal, row, request: checked.request, original, digest: this.#digest });
     this.#open.bytes += bytes;
   }
@@ -151,7 +135,7 @@ export class BatchReader {
   /** Whether the batch is full. A batch whose answer was lost goes out again exactly as it was. */
   #isComplete(): boolean {
     const { resent, rows } = this.#open;
-    return this.#resume.endsBatch(this.#ordinal) || (!resent && rows.length >= this.#settings.limit);
+    return this.#run.resume.endsBatch(this.#ordinal) || (!resent && rows.length >= this.#run.settings.limit);
   }
 
   async #flush(): Promise<void> {

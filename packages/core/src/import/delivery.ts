@@ -1,12 +1,8 @@
 /** Sends the batches of an import, several in flight at once, and writes each outcome to the journal. */
 import { hex } from '../hash.ts';
 import { classifyError, divide, namedRows, samplesOf, type Batch, type BatchFailure } from './batch.ts';
-import type { Journal } from './journal.ts';
-import type { ProgressCounter, CommonOptions, ImportSettings } from './options.ts';
+import type { ImportRun, ImportSettings } from './options.ts';
 import type { Rejection } from './source.ts';
-
-/** Rows that go one by one and are refused in succession: then not the rows are wrong, but every request is. */
-const maxRefusedInSuccession = 25;
 
 /** Where a row that is left out is counted. */
 const countOf = {
@@ -34,37 +30,16 @@ interface RefusedRow {
   readonly refusal: RefusedCall;
 }
 
-/** What a delivery needs. */
-export interface DeliveryOptions {
-  readonly options: CommonOptions;
-  readonly settings: ImportSettings;
-  readonly journal: Journal;
-  readonly progress: ProgressCounter;
-  /** Ids that the service gave to the batches of earlier runs. */
-  readonly importIds: readonly string[];
-}
-
 export class Delivery {
-  /** Ids of the imports the service runs, oldest first. */
-  readonly importIds: string[];
   /** The last error of a batch that the service has not taken. */
   lastFailure: unknown;
   #stopReason: StopReason | undefined;
-  readonly #options: CommonOptions;
-  readonly #settings: ImportSettings;
-  readonly #journal: Journal;
-  readonly #progress: ProgressCounter;
+  readonly #run: ImportRun;
   readonly #inFlight = new Set<Promise<void>>();
   #failuresInSuccession = 0;
-  /** Rows that were refused alone since one was last taken. */
-  readonly #refused: RefusedRow[] = [];
 
-  constructor({ options, settings, journal, progress, importIds }: DeliveryOptions) {
-    this.#options = options;
-    this.#settings = settings;
-    this.#journal = journal;
-    this.#progress = progress;
-    this.importIds = [...importIds];
+  constructor(run: ImportRun) {
+    this.#run = run;
   }
 
   /** Why the import stopped early; undefined while it goes on. */
@@ -79,7 +54,7 @@ export class Delivery {
 
   /** Starts to send a batch, once fewer calls than allowed are in flight. */
   async dispatch(batch: Batch): Promise<void> {
-    const concurrency = Math.max(1, this.#options.concurrency ?? this.#settings.concurrency);
+    const concurrency = Math.max(1, this.#run.options.concurrency ?? 4);
     while (this.#inFlight.size >= concurrency) await Promise.race(this.#inFlight);
     if (this.#isEnding()) return;
     const flight: Promise<void> = this.#deliver(batch)
@@ -91,21 +66,20 @@ export class Delivery {
   /** Waits until no call is in flight. */
   async drain(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
-    await this.#settleRefused();
   }
 
   /** Counts and reports a row that is left out. */
   async reject(rejection: Rejection): Promise<void> {
-    this.#progress.counts[countOf[rejection.kind]] += 1;
-    await this.#options.onRejected?.(rejection);
+    this.#run.progress.counts[countOf[rejection.kind]] += 1;
+    await this.#run.options.onRejected?.(rejection);
   }
 
   reportProgress(): void {
-    this.#options.onProgress?.(this.#progress.progress());
+    this.#run.options.onProgress?.(this.#run.progress.progress());
   }
 
   #isEnding(): boolean {
-    return this.#stopReason !== undefined || (this.#options.signal?.aborted ?? false);
+    return this.#stopReason !== undefined || (this.#run.options.signal?.aborted ?? false);
   }
 
   /** @param isSampled - whether rows of it were tried already, to find whose fault a refusal is */
@@ -119,21 +93,20 @@ export class Delivery {
     const { first, last, rows } = batch;
     const end = rows.at(-1);
     if (!end) return undefined;
-    await this.#journal.append({ type: 'sending', first, last, rows: rows.length, digest: hex(end.digest) });
+    await this.#run.journal.append({ type: 'sending', first, last, rows: rows.length, digest: hex(end.digest) });
     let sent: Awaited<ReturnType<ImportSettings['send']>>;
     try {
-      sent = await this.#settings.send(batch);
+      sent = await this.#run.settings.send(batch);
     } catch (error) {
       const failure = classifyError(error);
       if (failure.kind === 'refused') return { ...failure, error };
-      if (failure.kind === 'fatal' && !batch.resent) await this.#journal.append({ type: 'released', first, last });
+      if (failure.kind === 'fatal' && !batch.resent) await this.#run.journal.append({ type: 'released', first, last });
       await this.#fail(batch, error, failure.kind === 'fatal');
       return undefined;
     }
     const id = sent.id === undefined ? {} : { id: sent.id };
-    await this.#journal.append({ type: 'accepted', first, last, rows: rows.length, ...id });
+    await this.#run.journal.append({ type: 'accepted', first, last, rows: rows.length, ...id });
     this.#countAccepted(batch, sent.id);
-    await this.#settleRefused();
     await sent.notify();
     this.reportProgress();
     return undefined;
@@ -141,10 +114,10 @@ export class Delivery {
 
   #countAccepted({ rows, resent }: Batch, importId: string | undefined): void {
     this.#failuresInSuccession = 0;
-    this.#progress.counts.accepted += rows.length;
-    this.#progress.counts.batches += 1;
-    if (resent) this.#progress.resent += rows.length;
-    if (this.#settings.mode === 'bulk' && importId !== undefined) this.importIds.push(importId);
+    this.#run.progress.counts.accepted += rows.length;
+    this.#run.progress.counts.batches += 1;
+    if (resent) this.#run.progress.resent += rows.length;
+    if (importId !== undefined) this.#run.resume.importIds.push(importId);
   }
 
   /**
@@ -153,8 +126,8 @@ export class Delivery {
    */
   async #handleRefusal(batch: Batch, refusal: RefusedCall, isSampled: boolean): Promise<void> {
     const { first, last, rows } = batch;
-    if (rows.length === 1) return this.#refuseRow({ batch, refusal });
-    await this.#journal.append({ type: 'released', first, last });
+    if (rows.length === 1) return this.#reject({ batch, refusal });
+    await this.#run.journal.append({ type: 'released', first, last });
     const named = namedRows(batch, refusal.messages);
     const samples = isSampled || named.length > 0 ? [] : samplesOf(batch);
     const parts = divide(batch, samples.length > 0 ? samples : named);
@@ -180,28 +153,15 @@ export class Delivery {
   async #blameRequest(batch: Batch, refused: readonly RefusedRow[], error: unknown): Promise<void> {
     for (const { batch: single } of refused) {
       const { first, last } = single;
-      await this.#journal.append({ type: 'released', first, last });
+      await this.#run.journal.append({ type: 'released', first, last });
     }
     await this.#fail(batch, error, true);
-  }
-
-  /** The service refused the one row of a batch. Where rows go one by one, the next ones tell whose fault it is. */
-  async #refuseRow(row: RefusedRow): Promise<void> {
-    if (this.#settings.mode === 'bulk') return this.#reject(row);
-    this.#refused.push(row);
-    if (this.#refused.length < maxRefusedInSuccession) return;
-    for (const each of this.#refused.splice(0)) await this.#blameRequest(each.batch, [each], each.refusal.error);
-  }
-
-  /** Rejects the rows whose refusal was their own, because another row was taken or the rows have ended. */
-  async #settleRefused(): Promise<void> {
-    for (const row of this.#refused.splice(0)) await this.#reject(row);
   }
 
   async #reject({ batch: { first, last, rows }, refusal: { reason } }: RefusedRow): Promise<void> {
     const [row] = rows;
     if (!row) return;
-    await this.#journal.append({ type: 'refused', first, last, reason });
+    await this.#run.journal.append({ type: 'refused', first, last, reason });
     await this.reject({ row: row.row, kind: 'refused', reason, original: row.original });
     this.reportProgress();
   }
@@ -216,10 +176,10 @@ export class Delivery {
   /** A batch failed in this run; the next run sends it again. */
   async #fail(batch: Batch, error: unknown, isFatal: boolean): Promise<void> {
     this.lastFailure = error;
-    this.#progress.counts.failed += batch.rows.length;
+    this.#run.progress.counts.failed += batch.rows.length;
     this.#failuresInSuccession += 1;
-    if (isFatal || this.#failuresInSuccession >= (this.#options.giveUpAfter ?? 5)) this.stop(error, false);
-    await this.#settings.failed(batch, error);
+    if (isFatal || this.#failuresInSuccession >= (this.#run.options.giveUpAfter ?? 5)) this.stop(error, false);
+    await this.#run.settings.failed(batch, error);
     this.reportProgress();
   }
 }

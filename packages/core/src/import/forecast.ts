@@ -136,16 +136,15 @@ export async function forecastImport(options: ForecastOptions): Promise<Forecast
       keepOut,
       signal,
       onProgress,
+      concurrency: 1,
       onRejected(rejection) {
         const of = (leftOut[rejection.kind] ??= []);
         if (of.length < examples) of.push(rejection);
       },
     },
     {
-      mode: 'bulk',
       limit: batchSize,
       bytes: bulkBytes,
-      concurrency: 1,
       async send(batch) {
         for (const { request } of batch.rows) rows.add(request);
         return { id: undefined, notify: () => undefined };

@@ -1,19 +1,23 @@
 /**
- * The two imports: in bulk, with up to a thousand rows in a call, and one by one, with an answer for each row. Opens
- * the journal, reads rows into batches, delivers them, and sums up the result.
+ * The import in bulk, with up to a thousand rows in a call: opens the journal, reads rows into batches, delivers them,
+ * and sums up the result.
  */
 import { bulkUpdateLimit } from '../contract/values.ts';
-import { messagesIn } from '../engine/deviations.ts';
-import type { ServiceMessage } from '../engine/errors.ts';
 import type { CallOptions } from '../engine/options.ts';
-import type { Subscription, SubscriptionRequest } from '../schema/types.ts';
-import { type CommonOptions, type ImportResult, type ImportSettings, ProgressCounter } from './options.ts';
+import type { SubscriptionRequest } from '../schema/types.ts';
+import {
+  type CommonOptions,
+  type ImportResult,
+  type ImportRun,
+  type ImportSettings,
+  ProgressCounter,
+} from './options.ts';
 import type { Host } from '../engine/host.ts';
 import type { Digest } from '../hash.ts';
 import type { BatchRow } from './batch.ts';
 import { BatchReader } from './batch-reader.ts';
 import { Delivery } from './delivery.ts';
-import { memoryJournal, readResumeState, ResumeState, type ImportMode, type Journal } from './journal.ts';
+import { memoryJournal, readResumeState, ResumeState, type Journal } from './journal.ts';
 import { pull, type ImportRow, type ImportSource, type Rows } from './source.ts';
 
 /** Most rows of one call: the limit of the bulk update, because the specification names none for bulk creation. */
@@ -36,8 +40,6 @@ export interface ImportOptions extends CommonOptions {
   readonly batchSize?: number | undefined;
   /** Most bytes of a call; a single row may be larger. Default 1,000,000. */
   readonly batchBytes?: number | undefined;
-  /** Most calls in flight. Default 4; the engine's pacer may delay them further. */
-  readonly concurrency?: number | undefined;
   /**
    * Passed to each call. Default: a timeout of 120,000 ms, and a stream of the import's own, so that it takes turns
    * with other calls. Its `signal` ends the calls in flight; the next run sends their rows again.
@@ -76,10 +78,8 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
   const { engine, publicationId, batchSize = maxBatchSize, batchBytes = bulkBytes, call } = options;
   const callOptions = { timeoutMs: 120_000, stream: options, ...call };
   return runImport(options, {
-    mode: 'bulk',
     limit: batchSize,
     bytes: batchBytes,
-    concurrency: 4,
     async send({ rows, resent }) {
       const subscriptions = rows.map((row) => requestOf(row, resent));
       const { import_id: importId } = await engine.call(
@@ -87,11 +87,8 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
         { publicationId, subscriptions },
         callOptions,
       );
-      return {
-        id: textOr(importId, ''),
-        notify: () =>
-          options.onAccepted?.({ rows: rows.map(({ row }) => row), resent, importId: textOr(importId, '') }),
-      };
+      const id = typeof importId === 'string' ? importId : '';
+      return { id, notify: () => options.onAccepted?.({ rows: rows.map(({ row }) => row), resent, importId: id }) };
     },
     failed: ({ rows, resent }, error) => options.onFailed?.({ rows: rows.map(({ row }) => row), resent, error }),
   });
@@ -100,69 +97,6 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
 /** A row that is sent again reactivates nobody: its first request may have arrived, and the person have left since. */
 function requestOf({ request }: BatchRow, resent: boolean): SubscriptionRequest {
   return resent && request.reactivate_existing === true ? { ...request, reactivate_existing: false } : request;
-}
-
-/** An id of the service where it sent one. */
-function textOr<Missing>(value: unknown, missing: Missing): string | Missing {
-  return typeof value === 'string' ? value : missing;
-}
-
-/** The answer of the service to one row. */
-export interface ImportedRow {
-  /** The row's number. */
-  readonly row: number;
-  readonly subscription: Subscription;
-  /** Values the service did not apply, for example custom fields the publication does not have. */
-  readonly warnings: readonly ServiceMessage[];
-  /** Whether an earlier run had sent the row and its response was lost. */
-  readonly resent: boolean;
-}
-
-/** Options of {@link importOneByOne}. */
-export interface OneByOneOptions extends CommonOptions {
-  /** Most calls in flight. Default 8; the engine's pacer may delay them further. */
-  readonly concurrency?: number | undefined;
-  /** Passed to each call. Default: a stream of the import's own, so that it takes turns with other calls. */
-  readonly call?: Omit<CallOptions, 'signal'> | undefined;
-  /**
-   * Called with each answer as it comes, after the journal has it; awaited. With one call at a time
-   * (`concurrency: 1`) they come in the order of the rows. Answers of earlier runs are not reported again.
-   */
-  readonly onAnswer?: ((answer: ImportedRow) => unknown) | undefined;
-  /** Called with each row whose call failed for good in this run; awaited. The next run sends it again. */
-  readonly onFailed?: ((failure: { readonly row: number; readonly error: unknown }) => unknown) | undefined;
-}
-
-/**
- * Creates subscriptions row by row, with everything else as in `importSubscriptions`: checks, duplicates, journal,
- * resume, result. It makes a thousand times more calls: with a rate limit, a million rows take days instead of minutes.
- *
- * @throws JournalError, SourceChangedError, and errors of the source, the journal and the callbacks
- */
-export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> {
-  const { engine, publicationId } = options;
-  const call = { stream: options, ...options.call };
-  return runImport(options, {
-    mode: 'single',
-    limit: 1,
-    bytes: Number.POSITIVE_INFINITY,
-    concurrency: 8,
-    async send({ rows: [row], resent }) {
-      if (!row) return { id: undefined, notify: () => undefined };
-      const { data, warnings } = await engine.call(
-        'subscriptions.create',
-        { publicationId, ...requestOf(row, resent) },
-        call,
-      );
-      return {
-        id: textOr(data.id, undefined),
-        notify: () => options.onAnswer?.({ row: row.row, subscription: data, warnings: messagesIn(warnings), resent }),
-      };
-    },
-    async failed({ rows: [row] }, error) {
-      if (row) await options.onFailed?.({ row: row.row, error });
-    },
-  });
 }
 
 /**
@@ -190,20 +124,15 @@ async function importFrom(
     throw new RangeError(`batchSize must be a whole number from 1 to ${maxBatchSize}.`);
   const { host } = options.engine;
   const journal = options.journal ?? memoryJournal();
-  const resume = await openJournal(journal, settings.mode, source.fingerprint, host);
+  const resume = await openJournal(journal, source.fingerprint, host);
   const progress = new ProgressCounter(() => host.monotonic(), source.total);
   progress.counts.batches = resume.batches;
-  const delivery = new Delivery({ options, settings, journal, progress, importIds: resume.importIds });
-
-  const ended = await readAll(
-    source,
-    new BatchReader({ settings, resume, progress, delivery, keepOut: options.keepOut }),
-    delivery,
-    options,
-  );
+  const run = { options, settings, journal, resume, progress };
+  const delivery = new Delivery(run);
+  const ended = await readAll(source, new BatchReader(run, delivery), delivery, options);
   if (delivery.stopReason?.isThrown) throw delivery.stopReason.error;
   delivery.reportProgress();
-  return resultOf(ended, options, progress, delivery);
+  return resultOf(ended, run, delivery);
 }
 
 /** Reads the source to its end and waits for all calls in flight. @returns whether the source ended */
@@ -228,18 +157,17 @@ async function readAll(
 
 function resultOf(
   ended: boolean,
-  { signal }: CommonOptions,
-  progress: ProgressCounter,
-  { stopReason, lastFailure, importIds }: Delivery,
+  { options, progress, resume }: ImportRun,
+  { stopReason, lastFailure }: Delivery,
 ): ImportResult {
   const { counts, resumed, resent } = progress;
   const isComplete = ended && progress.settled === counts.read;
   const error = stopReason?.error ?? lastFailure;
   return {
-    outcome: isComplete ? 'complete' : signal?.aborted && !stopReason ? 'interrupted' : 'incomplete',
+    outcome: isComplete ? 'complete' : options.signal?.aborted && !stopReason ? 'interrupted' : 'incomplete',
     ...(error !== undefined && { error }),
     ...counts,
-    importIds,
+    importIds: resume.importIds,
     resumed,
     resent,
   };
@@ -252,13 +180,12 @@ function asSource(source: Rows | ImportSource): ImportSource {
 /** Reads the state of earlier runs from the journal, or writes the first record of a new import. */
 async function openJournal(
   journal: Journal,
-  mode: ImportMode,
   fingerprint: string | undefined,
   { random }: Pick<Host, 'random'>,
 ): Promise<ResumeState> {
   const resume = await readResumeState(journal);
   if (resume) {
-    resume.checkStart(mode, fingerprint);
+    resume.checkStart(fingerprint);
     return resume;
   }
   const word = (): number => Math.floor(random() * 2 ** 32) | 0;
@@ -266,7 +193,6 @@ async function openJournal(
   const started = {
     type: 'started',
     version: 1,
-    mode,
     seed,
     ...(fingerprint !== undefined && { fingerprint }),
   } as const;

@@ -9,14 +9,7 @@ export {
   type UpdateItem,
   type UpdateProblem,
 } from './await-update.ts';
-export {
-  importOneByOne,
-  importSubscriptions,
-  type ImportedBatch,
-  type ImportedRow,
-  type ImportOptions,
-  type OneByOneOptions,
-} from './import-subscriptions.ts';
+export { importSubscriptions, type ImportedBatch, type ImportOptions } from './import-subscriptions.ts';
 export {
   countPeople,
   forecastImport,
@@ -52,7 +45,6 @@ export {
   JournalError,
   memoryJournal,
   SourceChangedError,
-  type ImportMode,
   type Journal,
   type JournalRecord,
   type Range,

@@ -4,9 +4,6 @@
  */
 import { type Digest, hex } from '../hash.ts';
 
-/** The kind of an import: many rows in each call, or one. */
-export type ImportMode = 'bulk' | 'single';
-
 /**
  * A record of the journal. Ranges count rows by their position in the source, from 1, and cover the rows in between
  * that were not sent. No record holds an address.
@@ -15,14 +12,13 @@ export type JournalRecord =
   | {
       readonly type: 'started';
       readonly version: 1;
-      readonly mode: ImportMode;
       /** Seeds the hashes of this import. */
       readonly seed: Digest;
       readonly fingerprint?: string;
     }
   /** The rows are about to be sent. `digest` is that of every row up to `last`. */
   | (Range & { readonly type: 'sending'; readonly rows: number; readonly digest: string })
-  /** The service took it; `id` is that of the import or of the subscription. */
+  /** The service took it; `id` is that of the import. */
   | (Range & { readonly type: 'accepted'; readonly rows: number; readonly id?: string })
   /** The service took none of the rows: the batch is divided, or waits for the next run. */
   | (Range & { readonly type: 'released' })
@@ -69,20 +65,9 @@ export function readRecord(value: unknown, number: number): JournalRecord {
   if (typeof value !== 'object' || value === null || !('type' in value)) throw damaged(number, problem);
   const record = value as Readonly<Record<string, unknown>>;
   if (record['type'] === 'started') {
-    if (
-      record['version'] !== 1 ||
-      !isDigest(record['seed']) ||
-      (record['mode'] !== 'bulk' && record['mode'] !== 'single')
-    )
-      throw damaged(number, problem);
-    const fingerprint = record['fingerprint'];
-    return {
-      type: 'started',
-      version: 1,
-      mode: record['mode'],
-      seed: record['seed'],
-      ...(typeof fingerprint === 'string' && { fingerprint }),
-    };
+    const { version, seed, fingerprint } = record;
+    if (version !== 1 || !isDigest(seed)) throw damaged(number, problem);
+    return { type: 'started', version, seed, ...(typeof fingerprint === 'string' && { fingerprint }) };
   }
   const { type, first, last, rows, digest, id, reason } = record;
   if (!isOrdinal(first) || !isOrdinal(last) || first > last) throw damaged(number, 'names no rows');
@@ -156,7 +141,7 @@ export class ResumeState {
   readonly seed: Digest;
   /** Calls the service took. */
   batches = 0;
-  /** Ids the service gave, in bulk imports. */
+  /** Ids the service gave. */
   readonly importIds: string[] = [];
   readonly #started: StartedRecord;
   /** Rows the service took or refused, and those in between that were not sent. */
@@ -189,7 +174,7 @@ export class ResumeState {
       case 'accepted':
         this.#settle(record);
         this.batches += 1;
-        if (record.id !== undefined && this.#started.mode === 'bulk') this.importIds.push(record.id);
+        if (record.id !== undefined) this.importIds.push(record.id);
         break;
       case 'refused':
         this.#settle(record);
@@ -198,13 +183,8 @@ export class ResumeState {
     }
   }
 
-  /** @throws SourceChangedError, JournalError where this is the journal of another import */
-  checkStart(mode: ImportMode, fingerprint: string | undefined): void {
-    if (this.#started.mode !== mode) {
-      throw new JournalError(
-        `The journal is that of an import ${modeNames[this.#started.mode]}, not ${modeNames[mode]}. Start with a new journal, or go on as it began.`,
-      );
-    }
+  /** @throws SourceChangedError */
+  checkStart(fingerprint: string | undefined): void {
     const { fingerprint: before } = this.#started;
     if (before !== undefined && fingerprint !== undefined && before !== fingerprint) {
       throw new SourceChangedError('The source is not the one this import was begun with: its fingerprint differs');
@@ -254,8 +234,6 @@ export class ResumeState {
     this.#digests.delete(range.last);
   }
 }
-
-const modeNames: Readonly<Record<ImportMode, string>> = { bulk: 'in batches', single: 'one by one' };
 
 /** Reads the state that earlier runs left; undefined for an empty journal. @throws JournalError */
 export async function readResumeState(journal: Journal): Promise<ResumeState | undefined> {

@@ -1,11 +1,11 @@
-/** Options, progress and result of an import, and the settings in which bulk and single imports differ. */
+/** Options, progress and result of an import, and the settings in which sending and planning differ. */
 import type { Engine } from '../engine/engine.ts';
 import type { Signal } from '../engine/host.ts';
 import type { Batch } from './batch.ts';
-import type { Journal, ImportMode } from './journal.ts';
+import type { Journal, ResumeState } from './journal.ts';
 import type { Rows, ImportSource, Rejection } from './source.ts';
 
-/** Options of both imports. */
+/** Options of an import and of its plan. */
 export interface CommonOptions {
   /** Where the rows come from: subscriptions as the API takes them, or what a reader such as `readCsv` gives. */
   readonly source: Rows | ImportSource;
@@ -15,7 +15,7 @@ export interface CommonOptions {
   readonly journal?: Journal | undefined;
   /** The publication. Default: that of the engine. */
   readonly publicationId?: string | undefined;
-  /** Most calls in flight; at least 1. */
+  /** Most calls in flight; at least 1. Default 4; the engine's pacer may delay them further. */
   readonly concurrency?: number | undefined;
   /** Failed calls in succession after which the import gives up for now. Default 5. */
   readonly giveUpAfter?: number | undefined;
@@ -49,21 +49,28 @@ export interface ImportResult extends ImportCounts {
   readonly resumed: number;
   /** Rows sent again because the response to an earlier run was lost. */
   readonly resent: number;
-  /** Ids of the imports the service runs, oldest first; empty where rows went one by one. */
+  /** Ids of the imports the service runs, oldest first. */
   readonly importIds: readonly string[];
 }
 
-/** The settings in which the two imports differ. */
+/** The settings in which an import and its plan differ. */
 export interface ImportSettings {
-  readonly mode: ImportMode;
   /** Most rows of a call, and most bytes of it as JSON. */
   readonly limit: number;
   readonly bytes: number;
-  readonly concurrency: number;
   /** Sends a batch; resolves with the id for the journal, and a callback to run once the journal has it. */
   readonly send: (batch: Batch) => Promise<{ readonly id: string | undefined; readonly notify: () => unknown }>;
   /** Called with a batch that failed in this run. */
   readonly failed: (batch: Batch, error: unknown) => unknown;
+}
+
+/** What the parts of an import share while it runs. */
+export interface ImportRun {
+  readonly options: CommonOptions;
+  readonly settings: ImportSettings;
+  readonly journal: Journal;
+  readonly resume: ResumeState;
+  readonly progress: ProgressCounter;
 }
 
 /** Rows and calls of all runs of an import together; they never fall. */

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { operations, shapes, type OperationId, type Shape } from '../../src/contract/index.ts';
+import { answerChecks } from '../../src/engine/answer-checks.ts';
+import { fits } from '../../src/engine/check.ts';
 import { checkAnswer, checkRequest } from '../../src/engine/index.ts';
 import { extraField, type Subscription, type SubscriptionRequest } from '../../src/index.ts';
 import { fieldOf, schemas, type OperationSchemas } from '../../src/records/index.ts';
@@ -155,6 +157,7 @@ describe('the checks beside the strict schemas', () => {
   it.each(operations)('tell of an answer what the schema says of the same fields: $id', ({ id }) => {
     fc.assert(
       fc.property(fittingOf(shapes[id].answer), (answer) => {
+        expect(answerChecks[id](answer)).toBe(fits(shapes[id].answer, answer));
         const found = checkAnswer(id, answer).map(({ field }) => field);
         const issues = strictly[id].answer.safeParse(answer).error?.issues ?? [];
         const fields = new Set(issues.map(({ path }) => fieldOf(path)));

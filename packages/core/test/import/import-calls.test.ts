@@ -1,6 +1,6 @@
 /** The calls of a bulk import: their options, limits and journal entries, and how a run ends. */
 import { describe, expect, it } from 'vitest';
-import { importOneByOne, importSubscriptions, memoryJournal, type Rejection } from '../../src/import/index.ts';
+import { importSubscriptions, memoryJournal, type Rejection } from '../../src/import/index.ts';
 import { createEngine } from '../../src/engine/index.ts';
 import { people, refusal, service } from './service.ts';
 
@@ -28,22 +28,13 @@ describe('the calls of an import', () => {
       },
     ]);
     expect(calls[0]?.options).toHaveProperty('stream', options);
-    const single = { engine, source: people(1), publicationId: 'pub_2', call: { timeoutMs: 7 } };
-    await importOneByOne(single);
-    expect(calls[1]).toMatchObject({
-      id: 'subscriptions.create',
-      args: { publicationId: 'pub_2', email: 'reader1@example.com' },
-      options: { timeoutMs: 7 },
-    });
-    expect(calls[1]?.options).toHaveProperty('stream', single);
   });
 
   it.each([
-    [importSubscriptions, undefined, 4],
-    [importSubscriptions, 2, 2],
-    [importSubscriptions, 0, 1],
-    [importOneByOne, undefined, 8],
-  ] as const)('of %o with a concurrency of %s are %i at a time', async (run, concurrency, most) => {
+    [undefined, 4],
+    [2, 2],
+    [0, 1],
+  ] as const)('with a concurrency of %s are %i at a time', async (concurrency, most) => {
     let inFlight = 0;
     let highest = 0;
     const { host, sent } = service(async () => {
@@ -53,7 +44,7 @@ describe('the calls of an import', () => {
       return undefined;
     });
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', pacer: false });
-    await run({ engine, source: people(20), ...(run === importSubscriptions && { batchSize: 1 }), concurrency });
+    await importSubscriptions({ engine, source: people(20), batchSize: 1, concurrency });
     expect([highest, sent.length]).toEqual([most, 20]);
   });
 
@@ -104,18 +95,6 @@ describe('the calls of an import', () => {
     expect(sent).toHaveLength(9);
   });
 
-  it('stop where 25 rows in succession are refused, not after 24, and reject none of the 25', async () => {
-    const run = async (refused: number, first?: number) => {
-      const { sent, ...api } = service((_, call) => (call === first || call > refused ? undefined : refusal('No.')));
-      const result = await importOneByOne({ ...api, concurrency: 1, source: people(40) });
-      return [sent.length, result.outcome, result.rejected];
-    };
-    expect(await run(24)).toEqual([40, 'complete', 24]);
-    expect(await run(25)).toEqual([25, 'incomplete', 0]);
-    expect(await run(30, 3)).toEqual([28, 'incomplete', 2]);
-    expect(await run(30, 20)).toEqual([40, 'complete', 29]);
-  });
-
   it('are journalled before and after, with the digest of all rows so far', async () => {
     const records: Readonly<Record<string, unknown>>[] = [];
     const journal = {
@@ -136,7 +115,6 @@ describe('the calls of an import', () => {
       {
         type: 'started',
         version: 1,
-        mode: 'bulk',
         fingerprint: 'file',
         seed: [0x8000_0000 | 0, 0x8000_0000 | 0, 0x8000_0000 | 0, 0x8000_0000 | 0],
       },
@@ -224,9 +202,10 @@ describe('the calls of an import', () => {
     const run = async (answering?: Parameters<typeof service>[0]) => {
       const rejections: Rejection[] = [];
       const { sent, ...api } = service(answering);
-      const result = await importOneByOne({
+      const result = await importSubscriptions({
         ...api,
         journal,
+        batchSize: 1,
         concurrency: 1,
         source: [...people(2), { email: 'READER1@example.com' }],
         onRejected: (rejection) => void rejections.push(rejection),

@@ -1,7 +1,6 @@
 /** Bulk imports in several runs: interruptions, lost responses, and the journal that the next run continues from. */
 import { describe, expect, it } from 'vitest';
 import {
-  importOneByOne,
   importSubscriptions,
   memoryJournal,
   SourceChangedError,
@@ -54,15 +53,12 @@ describe('a bulk import in several runs', () => {
     expect(sent).toHaveLength(5);
   });
 
-  it.each([
-    ['in bulk', importSubscriptions],
-    ['one by one', importOneByOne],
-  ])('asks %s to reactivate once: rows that are sent again reactivate nobody', async (_, run) => {
-    const { sent, ...api } = service((__, call) => (call === 1 ? { status: 500 } : undefined));
+  it('asks to reactivate once: rows that are sent again reactivate nobody', async () => {
+    const { sent, ...api } = service((_, call) => (call === 1 ? { status: 500 } : undefined));
     const source = people(1).map((row) => ({ ...row, reactivate_existing: true }));
     const options = { ...api, journal: memoryJournal(), source };
-    await run(options);
-    expect(await run(options)).toMatchObject({ outcome: 'complete', resent: 1 });
+    await importSubscriptions(options);
+    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'complete', resent: 1 });
     expect(sent.map(({ rows }) => rows)).toEqual([source, [{ ...source[0], reactivate_existing: false }]]);
   });
 
@@ -193,9 +189,8 @@ describe('a bulk import in several runs', () => {
     await expect(reading([{ type: 'accepted', first: 1, last: 2, rows: 2 }])).rejects.toThrow(
       'its beginning is missing',
     );
-    const started = { type: 'started', version: 1, mode: 'bulk', seed: [1, 2, 3, 4] };
+    const started = { type: 'started', version: 1, seed: [1, 2, 3, 4] };
     await expect(reading([started, started])).rejects.toThrow('The journal holds two imports');
-    await expect(reading([{ ...started, mode: 'single' }])).rejects.toThrow('one by one, not in batches');
     await expect(reading([started, { type: 'accepted', first: 2, last: 1, rows: 1 }])).rejects.toThrow(
       'Record 2 of the journal names no rows',
     );

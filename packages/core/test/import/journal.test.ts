@@ -109,12 +109,12 @@ describe('an error of a call', () => {
 });
 
 describe('a record of the journal', () => {
-  const started = { type: 'started', version: 1, mode: 'bulk', seed: [1, 2, 3, 4] } as const;
+  const started = { type: 'started', version: 1, seed: [1, 2, 3, 4] } as const;
   const range = { first: 1, last: 2 };
 
   it.each([
     started,
-    { ...started, mode: 'single', fingerprint: 'a' },
+    { ...started, fingerprint: 'a' },
     { type: 'released', ...range },
     { type: 'released', first: 2, last: 2 },
     { type: 'refused', ...range, reason: 'no' },
@@ -137,7 +137,6 @@ describe('a record of the journal', () => {
     [{}, 'is not a record of this version'],
     [{ type: 'later', ...range, rows: 1, digest: 'd', reason: 'no' }, 'is not a record of this version'],
     [{ ...started, version: 2 }, 'is not a record of this version'],
-    [{ ...started, mode: 'other' }, 'is not a record of this version'],
     [{ ...started, seed: [1, 2, 3] }, 'is not a record of this version'],
     [{ ...started, seed: [1, 2, 3, 4.5] }, 'is not a record of this version'],
     [{ ...started, seed: { length: 4 } }, 'is not a record of this version'],
@@ -159,25 +158,20 @@ describe('a record of the journal', () => {
 });
 
 describe('the state that earlier runs left', () => {
-  const started = { type: 'started', version: 1, mode: 'bulk', seed, fingerprint: 'a' } as const;
+  const started = { type: 'started', version: 1, seed, fingerprint: 'a' } as const;
   const digest = hashText('rows', seed);
   const sending = (first: number, last: number) =>
     ({ type: 'sending', first, last, rows: last - first + 1, digest: hex(digest) }) as const;
 
   it('accepts the import it was started with, and a source without a fingerprint', () => {
     const state = new ResumeState(started);
-    expect(() => state.checkStart('bulk', 'a')).not.toThrow();
-    expect(() => state.checkStart('bulk', undefined)).not.toThrow();
-    expect(() =>
-      new ResumeState({ type: 'started', version: 1, mode: 'bulk', seed }).checkStart('bulk', 'b'),
-    ).not.toThrow();
-    expect(() => state.checkStart('single', 'a')).toThrow(
-      'The journal is that of an import in batches, not one by one. Start with a new journal, or go on as it began.',
-    );
-    expect(() => state.checkStart('bulk', 'b')).toThrow(
+    expect(() => state.checkStart('a')).not.toThrow();
+    expect(() => state.checkStart(undefined)).not.toThrow();
+    expect(() => new ResumeState({ type: 'started', version: 1, seed }).checkStart('b')).not.toThrow();
+    expect(() => state.checkStart('b')).toThrow(
       new SourceChangedError('The source is not the one this import was begun with: its fingerprint differs'),
     );
-    expect(() => state.checkStart('bulk', 'b')).toThrow(
+    expect(() => state.checkStart('b')).toThrow(
       expect.objectContaining({
         name: 'SourceChangedError',
         message: expect.stringMatching(
@@ -211,12 +205,6 @@ describe('the state that earlier runs left', () => {
     expect([3, 4, 6, 7, 9].map((row) => state.lostAround(row)?.first)).toEqual([undefined, 4, 4, undefined, undefined]);
     expect([3, 5, 6, 9, 10].map((row) => state.endsBatch(row))).toEqual([false, false, true, true, false]);
     expect([state.refusal(10), state.refusal(9)]).toEqual(['no', undefined]);
-  });
-
-  it('lists no ids of single subscriptions', () => {
-    const state = new ResumeState({ ...started, mode: 'single' });
-    state.apply({ type: 'accepted', first: 1, last: 1, rows: 1, id: 'sub_1' });
-    expect([state.batches, state.importIds]).toEqual([1, []]);
   });
 
   it('refuses other rows and fewer rows than were sent', () => {

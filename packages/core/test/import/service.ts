@@ -1,4 +1,4 @@
-/** An engine whose service takes bulk and single creations, or gives the answers of a test. */
+/** An engine whose service takes creations in bulk, or gives the answers of a test. */
 import { createEngine, type Host, type HostAnswer } from '../../src/engine/index.ts';
 
 export interface Sent {
@@ -22,16 +22,10 @@ export function service(answering: Answering = () => undefined): Service {
   let now = 0;
   const host: Host = {
     async send({ body = '{}' }) {
-      const value = JSON.parse(body) as { subscriptions?: { email: string }[]; email: string };
-      const rows = value.subscriptions ?? [value];
+      const { subscriptions: rows } = JSON.parse(body) as { subscriptions: { email: string }[] };
       const call = sent.push({ rows });
       now += 1000;
-      const yes = value.subscriptions
-        ? { message: 'Accepted.', import_id: `import-${call}` }
-        : {
-            data: { id: `sub_${call}`, email: value.email, status: 'active', created: 1 },
-            warnings: [{ message: 'No such field.', code: 'X' }],
-          };
+      const yes = { message: 'Accepted.', import_id: `import-${call}` };
       return { status: 200, headers: {}, body: JSON.stringify(yes), ...(await answering(rows, call)) };
     },
     sleep: async (ms) => void (now += ms),

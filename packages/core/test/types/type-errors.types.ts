@@ -6,7 +6,7 @@ import {
   type Subscription,
   type SubscriptionListParams,
 } from '@newsletter-kit/core';
-import { importOneByOne, importSubscriptions } from '@newsletter-kit/core/import';
+import { importSubscriptions } from '@newsletter-kit/core/import';
 import { readAttribution } from '@newsletter-kit/core/signup';
 import { watchSubscriptions } from '@newsletter-kit/core/watch';
 
@@ -112,12 +112,6 @@ export const bulk = importSubscriptions({
   onProgress: ({ read }) => rows.push(read),
   onAccepted: async (batch) => rows.push(...batch.rows),
   onFailed: (batch) => rows.push(...batch.rows),
-});
-export const single = importOneByOne({
-  engine,
-  source: [],
-  onAnswer: ({ row }) => rows.push(row),
-  onFailed: ({ row }) => rows.push(row),
   signal: none,
 });
 export const watch = watchSubscriptions({
