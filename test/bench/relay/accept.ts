@@ -16,9 +16,15 @@ const rounds = 5;
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
 const echo = await startEcho();
-const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`, { RELAY_TRUSTED_PROXIES: '127.0.0.1' });
+const token = 'a-token-for-the-measurement-alone';
+const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`, {
+  RELAY_TRUSTED_PROXIES: '127.0.0.1',
+  RELAY_OPERATOR_TOKEN: token,
+});
 await sleep(1000);
 const idle = { relay: relay.memory(), echo: echo.memory() };
+await (await fetch(`${relay.address}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+const looked = relay.memory();
 
 let people = 0;
 const body = (): string =>
@@ -78,4 +84,5 @@ reportFigures({
     ratios: { 'the idle echo': idle.relay.resident / idle.echo.resident },
     detail: `resident, one second after its start: ${parts(idle.relay)}; the idle echo ${idle.echo.resident.toFixed(0)}: ${parts(idle.echo)}`,
   },
+  looked: { value: looked.resident, detail: `resident, the thread that reads included: ${parts(looked)}` },
 });
