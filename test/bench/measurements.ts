@@ -300,11 +300,21 @@ export const measurements: readonly Measurement[] = [
     script: 'relay/backlog.ts',
     goals: {
       p99: {
-        title: 'Relay: 99th percentile with 100,000 waiting and delivery running',
+        title: 'Relay: 99th percentile with 1,000,000 waiting, 5,000,000 erased and delivery running',
         unit: '×',
         peer: 'an empty store',
         must: { atMost: 2 },
       },
+      polled: {
+        title: 'Relay: 99th percentile while an operator looks every second',
+        unit: '×',
+        peer: 'nobody who looks',
+        must: { atMost: 1.2 },
+      },
+      metrics: { title: 'Relay: time of /metrics with so many', unit: 'ms', must: { atMost: 50 } },
+      status: { title: 'Relay: time of the status with so many', unit: 'ms', must: { atMost: 50 } },
+      written: { title: 'Relay: what a signup writes into that store, 32 callers', unit: 'kB', must: { atMost: 14.2 } },
+      writtenAlone: { title: 'Relay: what it writes there alone', unit: 'kB', must: { atMost: 25.6 } },
     },
   },
   {

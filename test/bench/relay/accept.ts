@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, reportFigures } from '../figure.ts';
 import { load, percentile, type Load } from './callers.ts';
-import { startEcho, startRelay, type Memory } from './servers.ts';
+import { look, startEcho, startRelay, type Memory } from './servers.ts';
 
 const callers = 32;
 const requests = 8000;
@@ -16,14 +16,10 @@ const rounds = 5;
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
 const echo = await startEcho();
-const token = 'a-token-for-the-measurement-alone';
-const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`, {
-  RELAY_TRUSTED_PROXIES: '127.0.0.1',
-  RELAY_OPERATOR_TOKEN: token,
-});
+const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`);
 await sleep(1000);
 const idle = { relay: relay.memory(), echo: echo.memory() };
-await (await fetch(`${relay.address}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+await look(relay, '/metrics');
 const looked = relay.memory();
 
 let people = 0;
