@@ -5,6 +5,7 @@
 import { type Candidate, type CommandLine, endWithReader, printError, runCommandLine, useProxies } from '#command-line';
 import { Option } from '@commander-js/extra-typings';
 import type * as operatorCommands from './commands/operator-commands.ts';
+import { keepSmall } from './commands/young-generation.ts';
 import process from 'node:process';
 
 /** Loads one of the operator's commands. */
@@ -18,6 +19,7 @@ const commands: CommandLine<null>['commands'] = {
     load: async () => ({
       define: (command) =>
         command.action(async () => {
+          keepSmall();
           const [{ refuseRemote }, { serve }] = await Promise.all([
             import('./commands/with-operator.ts'),
             import('./commands/serve.ts'),

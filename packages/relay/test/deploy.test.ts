@@ -139,7 +139,7 @@ it('the command beside the unit works under the unit’s account, on its store, 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 it.skipIf(!hasSystemd)('the unit is one that systemd understands, and leaves the service little to break', () => {
-  const path = new URL('newsletter-relay.service', folder).pathname;
+  const path = fileURLToPath(new URL('newsletter-relay.service', folder));
   const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
   expect(verified.stderr.split('\n').filter((line) => line.includes('newsletter-relay.service'))).toEqual([]);
   const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=40', path], {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, reportFigures } from '../figure.ts';
 import { load, percentile, type Load } from './callers.ts';
-import { startEcho, startRelay, type Memory } from './servers.ts';
+import { look, startEcho, startRelay, type Memory } from './servers.ts';
 
 const callers = 32;
 const requests = 8000;
@@ -16,9 +16,11 @@ const rounds = 5;
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
 const echo = await startEcho();
-const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`, { RELAY_TRUSTED_PROXIES: '127.0.0.1' });
+const relay = await startRelay(`sqlite:${join(folder, 'relay.db')}`);
 await sleep(1000);
 const idle = { relay: relay.memory(), echo: echo.memory() };
+await look(relay, '/metrics');
+const looked = relay.memory();
 
 let people = 0;
 const body = (): string =>
@@ -78,4 +80,5 @@ reportFigures({
     ratios: { 'the idle echo': idle.relay.resident / idle.echo.resident },
     detail: `resident, one second after its start: ${parts(idle.relay)}; the idle echo ${idle.echo.resident.toFixed(0)}: ${parts(idle.echo)}`,
   },
+  looked: { value: looked.resident, detail: `resident, the thread that reads included: ${parts(looked)}` },
 });

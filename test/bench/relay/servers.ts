@@ -20,6 +20,8 @@ export interface Memory {
 export interface Server {
   readonly address: string;
   memory(): Memory;
+  /** Bytes that it has had written to disks. */
+  written(): number;
   stop(): Promise<void>;
 }
 
@@ -29,6 +31,18 @@ export async function startEcho(): Promise<Server> {
   });
   const [address] = (await once(child, 'message')) as [string];
   return serving(child, address, () => child.disconnect());
+}
+
+/** Opens the private routes of the relays. */
+const operator = 'a-token-for-the-measurement-alone';
+
+/** Milliseconds until an operator's page of a relay is there. */
+export async function look({ address }: Server, path: string): Promise<number> {
+  const from = performance.now();
+  const answer = await fetch(`${address}${path}`, { headers: { authorization: `Bearer ${operator}` } });
+  await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}.`);
+  return performance.now() - from;
 }
 
 /** The relay as it is shipped. @param store - its RELAY_STORE; without an API it delivers nothing */
@@ -41,6 +55,8 @@ export async function startRelay(store: string, settings: Readonly<Record<string
     RELAY_ALLOWED_ORIGINS: 'https://shop.example',
     RELAY_PORT: '0',
     RELAY_STORE: store,
+    RELAY_TRUSTED_PROXIES: '127.0.0.1',
+    RELAY_OPERATOR_TOKEN: operator,
     ...settings,
   };
   const child = spawn(process.execPath, [main, 'serve'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -64,6 +80,7 @@ function serving(child: ChildProcess, address: string, end: () => void): Server 
         Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
       return { resident: megabytes('VmRSS'), own: megabytes('RssAnon'), files: megabytes('RssFile') };
     },
+    written: () => Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8'))?.[1]),
     async stop() {
       const ended = once(child, 'exit');
       end();

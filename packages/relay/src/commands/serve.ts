@@ -18,6 +18,7 @@ import { openStoreThread } from '../store/sqlite/store-thread.ts';
 import { tagFiles } from '../tag-files.ts';
 import { listen, operatorSettings } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
+import { letGrow } from './young-generation.ts';
 
 /** Grace period for requests and deliveries in flight after Ctrl-C or SIGTERM, in milliseconds. */
 const graceMs = 10_000;
@@ -52,6 +53,7 @@ export async function serve(): Promise<void> {
     const operator = own && (await listen({ fetch: relay.fetchPrivate }, own, { settings: operatorSettings, log }));
     const server = await listen(relay, config.listen, { log });
     const { waiting, review, dead } = await store.counts();
+    letGrow();
     log.info(
       { address: server.address, operator: operator?.address, store: storeName(config.store), waiting, review, dead },
       'the relay takes signups',
