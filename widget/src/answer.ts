@@ -1,9 +1,10 @@
 /**
  * Whether the body of an answer says yes or no, and what it says: read by its bytes, because few servers label them.
- * Loaded with the first answer that is not the relay's yes.
+ * Also the time to wait that it names. Loaded with the first answer that is not the relay's yes.
  */
 import { cleanText, type Ask } from '@newsletter-kit/core/signup';
-import { asText } from './form.ts';
+import { asText, type Undo } from './form.ts';
+import type { Messages } from './messages.ts';
 
 /** What the body of an answer says. Each text is untrusted, and may be empty. */
 export interface Verdict {
@@ -18,6 +19,23 @@ export interface Verdict {
   readonly code: string;
   /** What the endpoint asks for before it accepts the same request. */
   readonly ask: Ask | undefined;
+  /** Undefined unless the endpoint named a time to wait. */
+  readonly wait: Wait | undefined;
+}
+
+/** The time to wait before the next attempt, from the moment of the answer. */
+export interface Wait {
+  /** Seconds that are left. */
+  readonly left: () => number;
+  /** Seconds in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` at the end. */
+  readonly inWords: (seconds: number, texts: Messages) => string;
+  /**
+   * Calls back at every whole second that is left, and at the end.
+   *
+   * @param tick - gets the seconds that are left; 0 exactly once, at the end. It must not read the clock again, which
+   *   can have reached the end by then
+   */
+  readonly countDown: (tick: (left: number) => void) => Undo;
 }
 
 /** {@link readVerdict}, once its file is loaded. */
@@ -35,8 +53,9 @@ const textLimit = 500;
 /**
  * @param text - of the body
  * @param sent - the body of the request, as JSON: fields that the endpoint echoes say nothing
+ * @param retryAfter - the header `Retry-After`
  */
-export function readVerdict(text: string, sent: string): Verdict {
+export function readVerdict(text: string, sent: string, retryAfter: string = ''): Verdict {
   const body = parse(text);
   const error: unknown = firstOf(memberOf(body, 'errors')) ?? memberOf(body, 'error');
   const ask = memberOf(body, 'ask');
@@ -47,7 +66,43 @@ export function readVerdict(text: string, sent: string): Verdict {
     message: cleanText(messageOf(body), 400),
     code: asText(memberOf(error, 'code')),
     ask: ask instanceof Object ? ask : undefined,
+    wait: waitOf(retryAfter),
   };
+}
+
+/** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, because the clock may be wrong. */
+function waitOf(header: string): Wait | undefined {
+  const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
+  if (!(seconds > 0)) return undefined;
+  const until = Date.now() + Math.min(Math.ceil(seconds), 3600) * 1000;
+  const left = (): number => Math.max(until - Date.now(), 0) / 1000;
+  const countDown: Wait['countDown'] = (tick) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (milliseconds: number): void => {
+      if (milliseconds > 0) timer = setTimeout(onSecond, ((milliseconds - 1) % 1000) + 1);
+    };
+    const onSecond = (): void => {
+      const rest = left();
+      tick(rest);
+      wait(rest * 1000);
+    };
+    wait(until - Date.now());
+    return () => clearTimeout(timer);
+  };
+  return { left, inWords, countDown };
+}
+
+function inWords(seconds: number, { language, later }: Messages): string {
+  const inSeconds = seconds < 90;
+  try {
+    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+      Math.ceil(inSeconds ? seconds : seconds / 60),
+      inSeconds ? 'second' : 'minute',
+    );
+  } catch {
+    // Not in every browser, and a page's `language` may be none.
+    return later;
+  }
 }
 
 /**

@@ -175,6 +175,7 @@ const layouts = css`
 }
 .row button {
   flex: 9em;
+  overflow-wrap: break-word;
 }
 .joined {
   text-align: center;
