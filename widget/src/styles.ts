@@ -175,6 +175,7 @@ const layouts = css`
 }
 .row button {
   flex: 9em;
+  max-inline-size: 100%;
   overflow-wrap: break-word;
 }
 .joined {
