@@ -58,8 +58,6 @@ export type Show = (view: FormView) => Promise<unknown>;
 /** Functions of the element's own file, of which this file must not have a second copy. */
 export type SignupTools = PageTools & Pick<typeof Form, 'markBusy'> & { readonly tell: Tell };
 
-const none: Problems = new Map();
-
 /** Codes whose messages are in the languages of the form. */
 const translatedCodes: readonly (string | undefined)[] = ['EMAIL_INVALID', 'EMAIL_REQUIRED'];
 
@@ -177,7 +175,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
   const read: ReadVerdict = async (...given) =>
     (await load('answer.js', import('./answer.ts')))?.readVerdict(...given) ?? { isForeign: true };
 
-  async function fail(form: HTMLFormElement, failure: Failure, found = none): Promise<void> {
+  async function fail(form: HTMLFormElement, failure: Failure, found: Problems = new Map()): Promise<void> {
     let problems = found;
     const { kind, status = 0, wait, message } = failure;
     const retryAfter = wait?.left() ?? 0;
