@@ -5,7 +5,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { watchConsole } from '../e2e/visitor.ts';
-import { formSnippet, layouts, listAndDate, sentHtml, setupOf } from './snippets.ts';
+import { formSnippet, layouts, listAndDate, sentHtml, setupOf, sheet } from './snippets.ts';
 import { setStage } from './stage.ts';
 
 const stage = setStage();
@@ -48,8 +48,8 @@ it.each(layouts)('with the layout %s', async (layout) => {
   const page = await session.browser.newPage();
   const complaints: string[] = [];
   watchConsole(page, complaints);
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">
-    <main>${await sentHtml(setup)}</main><script type="module" src="/${layout}/main.js"></script></html>`;
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">${sheet}
+    <main>${(await sentHtml(setup)).replace(`${sheet}\n`, '')}</main><script type="module" src="/${layout}/main.js"></script></html>`;
   await page.goto(site.page(`/${layout}`, { html }), { waitUntil: 'load' });
   const selector = layout === 'dialog' ? 'dialog' : '[part=surface]';
   await page.waitForFunction(`document.querySelector('newsletter-signup').shadowRoot?.querySelector('${selector}')`);

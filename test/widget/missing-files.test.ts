@@ -33,6 +33,7 @@ const natively = [
   ['ref-is="code"', '?ref=anna', 'referral_code=anna'],
   ['ref-is="source"', '?ref=gBZbSVal1X&utm_source=x', 'utm_source=x'],
   ['ref-is="none"', '?ref=anna&utm_source=x', 'utm_source=x'],
+  ['click-ids', '?gclid=Cj0&p=1', 'parameters=gclid\\+p'],
 ] as const;
 const cases: readonly Case[] = [
   ...natively.map(([attributes, query, posted]) => ({

@@ -31,10 +31,10 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     purpose: '`signup-form.css`, so that nothing moves before the script has come',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
-  { file: 'dist/signup.js', limit: 7400, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  { file: 'dist/signup.js', limit: 7100, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
   {
     file: 'dist/answer.js',
-    limit: 1000,
+    limit: 1100,
     purpose: '`answer.js`, when an endpoint answers anything but the relay’s yes',
   },
   {
@@ -62,7 +62,7 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   },
   {
     file: 'dist/doctor.js',
-    limit: 3000,
+    limit: 3300,
     purpose: '`doctor.js`, with `debug`, and where something is wrong with the page',
   },
   { file: 'dist/languages/', limit: 700, purpose: 'a language' },

@@ -1,24 +1,13 @@
 /**
  * Whether the body of an answer says yes or no, and what it says: read by its bytes, because few servers label them.
- * Loaded with the first answer that is not the relay's yes.
+ * Also the time to wait that it names. Loaded with the first answer that is not the relay's yes.
  */
 import { cleanText, type Ask } from '@newsletter-kit/core/signup';
-import { asText } from './form.ts';
+import { asText, type Undo } from './form.ts';
+import type { Messages } from './messages.ts';
 
 /** What the body of an answer says. Each text is untrusted, and may be empty. */
-export interface Verdict {
-  /** Whether it is no answer of an endpoint: a page, broken JSON, or a text of more than a few sentences. */
-  readonly isForeign: boolean;
-  /** Whether it is JSON. */
-  readonly isJson: boolean;
-  readonly isNo: boolean;
-  /** The endpoint's error message: plain text. */
-  readonly message: string;
-  /** The endpoint's error code. */
-  readonly code: string;
-  /** What the endpoint asks for before it accepts the same request. */
-  readonly ask: Ask | undefined;
-}
+export type Verdict = ReturnType<typeof readVerdict>;
 
 /** {@link readVerdict}, once its file is loaded. */
 export type ReadVerdict = (...given: Parameters<typeof readVerdict>) => Promise<Partial<Verdict>>;
@@ -35,19 +24,71 @@ const textLimit = 500;
 /**
  * @param text - of the body
  * @param sent - the body of the request, as JSON: fields that the endpoint echoes say nothing
+ * @param retryAfter - the header `Retry-After`
  */
-export function readVerdict(text: string, sent: string): Verdict {
+export function readVerdict(text: string, sent: string, retryAfter: string = '') {
   const body = parse(text);
   const error: unknown = firstOf(memberOf(body, 'errors')) ?? memberOf(body, 'error');
-  const ask = memberOf(body, 'ask');
+  const asked = memberOf(body, 'ask');
+  const ask: Ask | undefined = asked instanceof Object ? asked : undefined;
   return {
+    /** Whether it is no answer of an endpoint: a page, broken JSON, or a text of more than a few sentences. */
     isForeign: body === undefined && (/^\s*[<{["]/.test(text) || text.length > textLimit),
     isJson: body !== undefined,
     isNo: saysNo(body, sent.toLowerCase()),
+    /** The endpoint's error message: plain text. */
     message: cleanText(messageOf(body), 400),
+    /** The endpoint's error code. */
     code: asText(memberOf(error, 'code')),
-    ask: ask instanceof Object ? ask : undefined,
+    /** What the endpoint asks for before it accepts the same request. */
+    ask,
+    /** Undefined unless the endpoint named a time to wait. */
+    wait: waitOf(retryAfter),
   };
+}
+
+/**
+ * The time to wait before the next attempt, from the moment of the answer. `Retry-After` has seconds or a date (RFC
+ * 9110, 10.2.3); at most an hour, because the clock may be wrong.
+ */
+function waitOf(header: string) {
+  const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
+  if (!(seconds > 0)) return undefined;
+  const until = Date.now() + Math.min(Math.ceil(seconds), 3600) * 1000;
+  /** Seconds that are left. */
+  const left = (): number => Math.max(until - Date.now(), 0) / 1000;
+  /**
+   * Calls back at every whole second that is left, and at the end.
+   *
+   * @param tick - gets the seconds that are left; 0 exactly once, at the end. It must not read the clock again, which
+   *   can have reached the end by then
+   */
+  const countDown = (tick: (left: number) => void): Undo => {
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (rest: number): void => void (timer = setTimeout(onSecond, ((rest * 1000 - 1) % 1000) + 1));
+    const onSecond = (): void => {
+      const rest = left();
+      tick(rest);
+      if (rest > 0) wait(rest);
+    };
+    wait(left());
+    return () => clearTimeout(timer);
+  };
+  return { left, inWords, countDown };
+}
+
+/** Seconds in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` at the end. */
+function inWords(seconds: number, { language, later }: Messages): string {
+  const inSeconds = seconds < 90;
+  try {
+    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+      Math.ceil(inSeconds ? seconds : seconds / 60),
+      inSeconds ? 'second' : 'minute',
+    );
+  } catch {
+    // Not in every browser, and a page's `language` may be none.
+    return later;
+  }
 }
 
 /**

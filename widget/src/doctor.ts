@@ -5,6 +5,7 @@
 import { parseUrl } from '@newsletter-kit/core/signup';
 import { loadChunk } from './chunks.ts';
 import { webAddress } from './form.ts';
+import { languageOf } from './messages.ts';
 import type { Answer, Post } from './submission.ts';
 import type * as Warnings from './warnings.ts';
 
@@ -110,6 +111,17 @@ export function checkPage(host: HTMLElement, endpoint: string, warn: Warn): void
     field.disabled = true;
     warn(host, 'form', 'stands in another form: leave its own form out.');
   }
+}
+
+/** Warns of a language whose script is on the page, but could not be loaded. */
+export async function checkLanguage(host: Element, warn: Warn): Promise<void> {
+  const tag = languageOf(host).slice(0, 2).toLowerCase();
+  if (!document.querySelector(`script[src*="/languages/${CSS.escape(tag)}.js"]`)) return;
+  // Until the page is complete, the script can still arrive.
+  if (document.readyState !== 'complete')
+    await new Promise((resolve) => addEventListener('load', resolve, { once: true }));
+  if (!globalThis.newsletterMessages?.[tag])
+    warn(host, 'file', `cannot load languages/${tag}.js: upload it beside the script.`);
 }
 
 /**

@@ -67,15 +67,6 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 
-/** The file of the element's language, if the page has a script for it that could not be loaded. */
-export function unloadedLanguage(element: Element): string | undefined {
-  const tag = languageOf(element).slice(0, 2).toLowerCase();
-  const file = `languages/${tag}.js`;
-  const hasScript = (): boolean => Array.from(document.scripts).some(({ src }) => src.includes(`/${file}`));
-  // Until the page is complete, the script can still arrive.
-  return document.readyState === 'complete' && !globalThis.newsletterMessages?.[tag] && hasScript() ? file : undefined;
-}
-
 /** Texts with an attribute: `emailLabel` has `text-email-label`. */
 export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
 

@@ -2,12 +2,10 @@
 import type { Ask, Submission } from '@newsletter-kit/core/signup';
 import { loadChunk } from './chunks.ts';
 import type { Answer } from './submission.ts';
+import type * as Warnings from './warnings.ts';
 
 /** The answers to what the endpoint asked for. */
 type Answers = Pick<Submission, 'token' | 'proof'>;
-
-/** Sends the same values under the same key, with the answers. */
-export type Resend = (answers: Answers) => Promise<Answer>;
 
 /** How often the same signup is sent again, at most. */
 const resendLimit = 2;
@@ -20,13 +18,25 @@ const waitLimit = 60;
  *
  * @param host - the element, which shows Turnstile
  * @param failed - the answer to the first attempt
- * @returns the answer to the last attempt
- * @throws if the form cannot do what the endpoint asks for
+ * @param resend - sends the same values under the same key, with the answers
+ * @returns the answer to the last attempt; the first one, with a warning, if the form cannot do what it asks for
  */
-export async function answer(host: Element, failed: Answer, resend: Resend): Promise<Answer> {
-  let last = failed;
-  for (let again = 0; last.ask && again < resendLimit; again += 1) last = await resend(await answersTo(last.ask, host));
-  return last;
+export async function answer(
+  host: Element,
+  failed: Answer,
+  resend: (answers: Answers) => Promise<Answer>,
+  warn: typeof Warnings.warn,
+): Promise<Answer> {
+  try {
+    let last = failed;
+    for (let again = 0; last.ask && again < resendLimit; again += 1)
+      last = await resend(await answersTo(last.ask, host));
+    return last;
+  } catch (error) {
+    const reason = error instanceof Error && 'reason' in error ? 'file' : 'ask';
+    warn(host, reason, `cannot give what the endpoint asks for: ${String(error)}`);
+    return failed;
+  }
 }
 
 async function answersTo({ token, wait_seconds = 0, proof_of_work, turnstile }: Ask, host: Element): Promise<Answers> {

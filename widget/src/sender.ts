@@ -4,7 +4,7 @@
  */
 import { loadChunk } from './chunks.ts';
 import { signupEvents, type FailureKind, type Tell } from './events.ts';
-import { callForm, endpointOf, markBusy, webAddress, type Undo } from './form.ts';
+import { callForm, endpointOf, isSet, markBusy, webAddress, type Undo } from './form.ts';
 import type * as SignupFile from './signup.ts';
 import { tools as pageTools } from './visits.ts';
 import { warn } from './warnings.ts';
@@ -93,11 +93,12 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show) {
 
   /**
    * Adds what the tag says, and the campaign as the page's address has it, to a post of the browser: the functions that
-   * read visits are in the file that could not be loaded. The endpoint cleans the values, and reads `ref`.
+   * read visits are in the file that could not be loaded. The endpoint cleans the values, and reads `ref` and the
+   * referrer; with `click-ids` also the names of the parameters, never what they carry.
    */
   function addVisit({ formData }: FormDataEvent): void {
     const { attribution, referralParam = 'ref' } = host;
-    const add = (value: string | null, name = ''): void => {
+    const add = (value: string | null | undefined, name = ''): void => {
       if (value && name && !formData.get(name)) formData.set(name, value);
     };
     for (const { name, value } of host.attributes)
@@ -110,13 +111,14 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show) {
     if (attribution === 'last') addresses.reverse();
     const carried = carriers[host.getAttribute('ref-is') ?? (referralParam === 'ref' ? 'auto' : 'code')];
     const parameter = new RegExp(`\\b(utm_\\w+|ref|${referralParam})=[^?#&]+`, 'gi');
-    const links = addresses.map((address) => address.match(parameter)?.join('&'));
-    const link = new URLSearchParams(links.find(Boolean));
+    const chosen = addresses.find((address) => address.match(parameter));
+    const link = new URLSearchParams(chosen?.match(parameter)?.join('&'));
     const referral = link.get(referralParam);
     link.delete(referralParam);
     if (!carried) link.delete('ref');
     link.forEach(add);
     add(referral, carried);
+    if (isSet(host, 'click-ids')) add((chosen ?? addresses.join()).match(/\w+(?==)/g)?.join(' '), 'parameters');
     if (!isOurs) add(referrer, 'referrer');
   }
 

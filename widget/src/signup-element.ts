@@ -319,14 +319,17 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, ...layouts);
   }
 
-  /** Loads what warns the owner, where the endpoint or a form around the tag gives a reason, or `debug` asks for it. */
+  /** Loads what warns the owner, where endpoint, language or a form around gives a reason, or `debug` asks for it. */
   async #checkOwner(): Promise<void> {
     const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
     const isDebug = isSet(this, 'debug');
-    if (!isDebug && !this.closest('form') && webAddress(endpoint) && !endpoint.includes('example')) return;
+    const lacksLanguage = !globalThis.newsletterMessages && document.querySelector('script[src*="/languages/"]');
+    const isRight = webAddress(endpoint) && !endpoint.includes('example') && !lacksLanguage;
+    if (!isDebug && !this.closest('form') && isRight) return;
     const doctor = await loadPart(this, 'doctor.js', import('./doctor.ts'));
     doctor?.checkPage(this, endpoint, warn);
+    void doctor?.checkLanguage(this, warn);
     if (isDebug) doctor?.showWarnings(this, endpoint, warningsOf(this), warn);
   }
 

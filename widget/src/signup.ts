@@ -24,9 +24,7 @@ import {
   type SignupState,
   type Undo,
 } from './form.ts';
-import { unloadedLanguage, type Messages } from './messages.ts';
 import { addSendingStyles } from './sending-styles.ts';
-import type { Resend } from './protection.ts';
 import {
   composeBody,
   intentOf,
@@ -60,21 +58,15 @@ export type Show = (view: FormView) => Promise<unknown>;
 /** Functions of the element's own file, of which this file must not have a second copy. */
 export type SignupTools = PageTools & Pick<typeof Form, 'markBusy'> & { readonly tell: Tell };
 
-const none: Problems = new Map();
-
 /** Codes whose messages are in the languages of the form. */
 const translatedCodes: readonly (string | undefined)[] = ['EMAIL_INVALID', 'EMAIL_REQUIRED'];
 
-/** One visitor's attempts, which share the idempotency key, and the time to wait that the endpoint named. */
+/** One visitor's attempts, which share the idempotency key, and the last failure with the time to wait. */
 export function createSignup(host: Host, show: Show, tools: SignupTools) {
   const { loadPart, markBusy, tell, warn } = tools;
-  const language = unloadedLanguage(host);
-  if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
   let isSent = false;
   let lastFailure: Failure | undefined;
-  /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
-  let notBefore = 0;
   let stopClock: Undo = () => {};
   /** Reads typed numbers, once a form has a field for them. */
   let toNumber: ((text: string) => number | undefined) | undefined;
@@ -97,8 +89,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
    */
   async function submit(form: HTMLFormElement, isPromised: boolean): Promise<unknown> {
     addSendingStyles(host);
-    const left = wait();
-    if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
+    if (lastFailure?.wait?.left()) return fail(form, lastFailure);
     end();
 
     const { touch, audit: choice } = await readTouch(host, tools);
@@ -134,10 +125,12 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
       void explain(endpoint, answer);
       return true;
     }
-    if (answer.ask)
-      answer = await answerAsk(answer, (answers) =>
-        sendOnce({ ...post, body: composeBody({ ...values, ...answers }, attribution, audit) ?? body }),
-      );
+    if (answer.ask) {
+      const part = await load('protection.js', import('./protection.ts'));
+      const resend = (answers: object): Promise<Answer> =>
+        sendOnce({ ...post, body: composeBody({ ...values, ...answers }, attribution, audit) ?? body });
+      answer = (await part?.answer(host, answer, resend, warn)) ?? answer;
+    }
     const { kind, status, code, message } = answer;
     // A problem with the address is shown at its field: in the language of the form, else in the endpoint's words.
     if (kind && code?.startsWith('EMAIL')) {
@@ -182,34 +175,22 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
   const read: ReadVerdict = async (...given) =>
     (await load('answer.js', import('./answer.ts')))?.readVerdict(...given) ?? { isForeign: true };
 
-  /** Does what the endpoint asks for; if that fails, the first failure is returned. */
-  async function answerAsk(failed: Answer, resend: Resend): Promise<Answer> {
-    const part = await load('protection.js', import('./protection.ts'));
-    try {
-      return (await part?.answer(host, failed, resend)) ?? failed;
-    } catch (error) {
-      const reason = error instanceof Error && 'reason' in error ? 'file' : 'ask';
-      warn(host, reason, `cannot give what the endpoint asks for: ${String(error)}`);
-      return failed;
-    }
-  }
-
-  async function fail(form: HTMLFormElement, failure: Failure, found = none): Promise<void> {
+  async function fail(form: HTMLFormElement, failure: Failure, found: Problems = new Map()): Promise<void> {
     let problems = found;
-    const { kind, status = 0, retryAfter = 0, message } = failure;
+    const { kind, status = 0, wait, message } = failure;
+    const retryAfter = wait?.left() ?? 0;
     lastFailure = failure;
-    notBefore = Date.now() + retryAfter * 1000;
     const viewAt = (left: number): FormView => ({
       state: 'error',
       notice: (texts) => {
-        const wait = waitInWords(retryAfter ? left : undefined, texts);
-        return (kind === 'refused' && message) || texts[kind].replace('{wait}', wait);
+        const when = wait?.inWords(left, texts) ?? texts.later;
+        return (kind === 'refused' && message) || texts[kind].replace('{wait}', when);
       },
       mark: (marked, texts) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, texts)),
     });
     const isShown = show(viewAt(retryAfter));
     stopClock();
-    stopClock = countDown(notBefore, (left) => void show({ ...viewAt(left), isSilent: left > 0 }));
+    stopClock = wait?.countDown((left) => void show({ ...viewAt(left), isSilent: left > 0 })) ?? (() => {});
     editing.abort();
     editing = new AbortController();
     const removeCorrected = ({ target }: Event): void => {
@@ -219,7 +200,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };
     for (const type of ['input', 'change']) form.addEventListener(type, removeCorrected, editing);
-    tell('error', { kind, status, retryAfter });
+    tell('error', { kind, status, retryAfter: Math.ceil(retryAfter) });
     void explain(endpointOf(host, form), failure);
     await isShown;
     const [first = ''] = problems.keys();
@@ -241,11 +222,6 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
   function redirectTarget(): string | undefined {
     const url = webAddress(host.redirect);
     return url && [location.origin, ...host.redirectOrigins.split(/\s+/)].includes(url.origin) ? url.href : undefined;
-  }
-
-  /** Seconds left of the wait that the endpoint asked for. */
-  function wait(): number {
-    return Math.max(notBefore - Date.now(), 0) / 1000;
   }
 
   function timeout(): number {
@@ -285,44 +261,4 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
  */
 function isUnanswered({ kind, status = 0 }: Answer, isPromised: boolean): boolean {
   return kind === 'offline' || (isPromised && !!kind && kind !== 'refused' && status < 300);
-}
-
-/**
- * Calls back at every whole second that is left, and at the end.
- *
- * @param until - in milliseconds since the epoch
- * @param tick - gets the seconds that are left; 0 exactly once, at the end. It must not read the clock again, which can
- *   have reached the end by then
- * @returns a function that stops it
- */
-function countDown(until: number, tick: (left: number) => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = (left: number): void => {
-    if (left > 0) timer = setTimeout(onSecond, ((left - 1) % 1000) + 1);
-  };
-  const onSecond = (): void => {
-    const left = Math.max(until - Date.now(), 0);
-    tick(left / 1000);
-    wait(left);
-  };
-  wait(until - Date.now());
-  return () => clearTimeout(timer);
-}
-
-/**
- * A waiting time in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` at its end, `later` if it is
- * unknown.
- */
-function waitInWords(seconds: number | undefined, { language, later }: Messages): string {
-  if (seconds === undefined) return later;
-  const inSeconds = seconds < 90;
-  try {
-    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
-      Math.ceil(inSeconds ? seconds : seconds / 60),
-      inSeconds ? 'second' : 'minute',
-    );
-  } catch {
-    // Not in every browser, and a page's `language` may be none.
-    return later;
-  }
 }

@@ -71,6 +71,7 @@ const slots = css`
 .foot,
 [part='head'] {
   display: grid;
+  grid-template-columns: 100%;
   gap: 0.5em;
 }
 ::slotted([slot='head']:not(p)) {
@@ -134,6 +135,7 @@ const layouts = css`
 }
 [part~='content'] {
   flex: 1 1 18em;
+  min-inline-size: 0;
   display: grid;
   grid-template-columns: 100%;
   align-self: center;
@@ -175,6 +177,8 @@ const layouts = css`
 }
 .row button {
   flex: 9em;
+  max-inline-size: 100%;
+  overflow-wrap: break-word;
 }
 .joined {
   text-align: center;

@@ -186,8 +186,6 @@ export interface Answer extends Partial<Verdict> {
   readonly kind?: FailureKind | undefined;
   /** HTTP status; undefined without an answer. */
   readonly status?: number;
-  /** Seconds to wait before the next attempt; undefined without `Retry-After`. */
-  readonly retryAfter?: number | undefined;
   /** The browser's error, without an answer. */
   readonly cause?: unknown;
 }
@@ -246,14 +244,8 @@ async function readAnswer({ body: sent, read }: Post, response: Response): Promi
   // A connection that breaks leaves JSON that is broken too.
   const text = await response.text().catch(() => '{');
   if (ok && accepted.includes(text)) return { status, isJson: !!text };
-  const verdict = await read(text, sent);
+  const verdict = await read(text, sent, headers.get('Retry-After') ?? '');
   if (ok && !verdict.isNo && !verdict.isForeign) return { status, isJson: verdict.isJson === true };
   const kind = ok && verdict.isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
-  return { kind, status, retryAfter: secondsUntil(headers.get('Retry-After') ?? ''), ...verdict };
-}
-
-/** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, because the clock may be wrong. */
-function secondsUntil(header: string): number | undefined {
-  const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
-  return seconds > 0 ? Math.min(Math.ceil(seconds), 3600) : undefined;
+  return { kind, status, ...verdict };
 }

@@ -20,6 +20,19 @@ describe('layouts', () => {
     expect(box(narrow.button).width).to.equal(320);
   });
 
+  for (const layout of ['inline', 'joined'])
+    it(`${layout}: a word of the button is broken only where it is longer than the line`, async () => {
+      const mountLarge = async (width: number, word: string): Promise<Form> => {
+        const form = await mountIn(width, `layout="${layout}" text-button="${word}"`);
+        Object.assign(form.element.style, { fontSize: '24px', letterSpacing: '0.1em', lineHeight: '30px' });
+        return form;
+      };
+      for (const width of [480, 400, 320, 240])
+        expect(box((await mountLarge(width, 'Abonnieren')).find('[part=button-text]')).height).to.be.lessThan(50);
+      const long = await mountLarge(240, 'Rindfleischetikettierungsüberwachung');
+      expect(box(long.button).right).to.be.at.most(box(long.element).right);
+    });
+
   it('inline: the button keeps its size while its text changes', async () => {
     const mailbox = new Mailbox('held');
     const form = await mountIn(640, '', '', mailbox);

@@ -3,11 +3,10 @@ import { isRecord } from '../is-record.ts';
 import { readAudit } from './audit.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import { readAttribution } from '../signup/attribution.ts';
-import { cleanValue } from '../signup/attribution-values.ts';
+import { clickSource } from '../signup/source-tables.ts';
 import {
   attributionFields,
   honeypotField,
-  type Attribution,
   type Submission,
   type SubmittedField,
   type SubmittedValue,
@@ -60,14 +59,15 @@ export function readSubmission(input: unknown): ReadSubmission {
     errors.push({ message: 'Enter an e-mail address such as name@example.com.', code: 'EMAIL_INVALID' });
   }
 
-  const attribution: { -readonly [Name in keyof Attribution]: Attribution[Name] } = {};
-  // A browser's own post has `ref` as the page's address had it, and the referrer.
-  const ref = new URLSearchParams({ ref: text('ref') ?? '' }).toString();
-  const visit = readAttribution({ url: `post:?${ref}`, referrer: text('referrer', 2000) ?? '' });
-  for (const name of attributionFields) {
-    const value = cleanValue(text(name) ?? '') || visit[name];
-    if (value) attribution[name] = value;
-  }
+  const sent = Object.fromEntries(attributionFields.map((name) => [name, text(name)] as const));
+  // A browser's own post has `ref` as the page's address had it, the referrer, and where click ids count, the names of
+  // the address's parameters.
+  const link = new URLSearchParams({ ref: text('ref') ?? '', utm_source: sent['utm_source'] ?? '' }).toString();
+  const parameters = text('parameters', 2000)?.toLowerCase().split(' ') ?? [];
+  const attribution = readAttribution(
+    { url: `post:?${link}`, referrer: text('referrer', 2000) ?? '' },
+    { clickSource: () => clickSource((name) => parameters.includes(name)), overrides: sent },
+  );
   const token = text('token');
   const proof = text('proof', proofLimit);
   // In one line, as a page shows a label that its HTML breaks, and whole: half a sentence is another one.

@@ -67,6 +67,16 @@ describe('readSubmission', () => {
   });
 
   it.each([
+    ['by it, where it has no source', {}, { utm_source: 'google', utm_medium: 'cpc' }],
+    ['by its own source', { utm_source: 'fair' }, { utm_source: 'fair' }],
+    ['by a source in ref', { ref: 'blog' }, { utm_source: 'blog' }],
+  ])('names a visit whose address has a click id %s', (_, sent, attribution) => {
+    const read = readSubmission({ email: 'ada@example.com', parameters: 'p GCLID utm_term', ...sent });
+    expect(read).toMatchObject({ submission: { email: 'ada@example.com', ...attribution } });
+    expect(Object.keys(read.ok ? read.submission : {})).toHaveLength(1 + Object.keys(attribution).length);
+  });
+
+  it.each([
     ['a ticked box', true, true],
     ['an unticked box', false, false],
     ['the sentence agreed to', ' Send me news. ', 'Send me news.'],
