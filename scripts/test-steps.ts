@@ -78,12 +78,13 @@ function n8nTests(
   };
 }
 
+function slowStep(title: string, args: readonly string[], sizes: Readonly<Record<string, string>>): Step {
+  return { title, run: () => runVitest(title.toLowerCase().replaceAll(' ', '-'), args, sizes) };
+}
+
 /** The slow tests in parts. @param files - parts of paths @param sizes - variables that make tests shorter */
 function slowTests(files: readonly string[] = ['.slow.test.ts'], sizes: Readonly<Record<string, string>> = {}) {
-  const part = (title: string, projects: readonly string[]): Step => ({
-    title,
-    run: () => runVitest(title.toLowerCase().replaceAll(' ', '-'), [...files, ...projects], sizes),
-  });
+  const part = (title: string, projects: readonly string[]): Step => slowStep(title, [...files, ...projects], sizes);
   return {
     slow: part('Slow tests', besides(...pageProjects, 'packaging', 'chaos')),
     pages: part('Slow tests of pages', only(...pageProjects)),
@@ -92,29 +93,31 @@ function slowTests(files: readonly string[] = ['.slow.test.ts'], sizes: Readonly
   };
 }
 
+const newcomerFile = 'test/docs/newcomer.slow.test.ts';
+/** Builds the site of the documentation, and writes pages of it that fast tests may read. */
+const siteFile = 'test/docs/layout.slow.test.ts';
+
 /**
- * The deciding ring: the fast one, and the slow tests of promises that no faster test guards. No sequence waits for
- * another. What follows the documentation is one file that takes long, so it begins first; tests that compute come
- * last, so that both cores have work to the end.
+ * The deciding ring: the fast one, and the slow tests of promises that no faster test guards. Most of them take turns
+ * with servers, browsers and disks: n8n computes for a quarter of its time, a newcomer too. So six sequences share two
+ * cores, and none waits for another.
  */
 export function decidingSteps(): Plan {
-  const newcomer = 'test/docs/newcomer.slow.test.ts';
   const files = Map.groupBy(filesOf('deciding'), (path) =>
-    path.startsWith('test/n8n/') ? 'n8n' : path === newcomer ? 'newcomer' : 'other',
+    path.startsWith('test/n8n/') ? 'n8n' : [newcomerFile, siteFile].includes(path) ? 'alone' : 'other',
   );
   const { slow, pages, packages, chaos } = slowTests(files.get('other'), decidingSizes);
+  const site = slowStep('Layout of the documentation', [siteFile], decidingSizes);
+  const newcomer = slowStep('Tests of a newcomer', [newcomerFile], decidingSizes);
   return [
     ...firstSteps,
     [
-      [fastTests, slow],
-      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes), packages],
+      [fastTests, site],
+      [slow],
+      [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes)],
       [fastPages, pages],
-      [
-        { title: 'Tests of a newcomer', run: () => runVitest('newcomer', [newcomer], decidingSizes) },
-        ...lintAndSize,
-        fastTag,
-        chaos,
-      ],
+      [newcomer, ...lintAndSize, packages],
+      [fastTag, chaos],
     ],
   ];
 }

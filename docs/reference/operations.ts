@@ -15,7 +15,7 @@ import {
 } from '@newsletter-kit/core/contract';
 import { gaps, type Gap } from '../../packages/sandbox/src/gaps.ts';
 import { createSandbox } from '@newsletter-kit/sandbox';
-import { buildBundle } from '../../test/nodes/bundle.ts';
+import { loadBundle } from '../../test/nodes/bundle.ts';
 import { executeContext } from '../../test/nodes/context.ts';
 import { fillings, offered } from '../../test/nodes/parameters.ts';
 import { root } from '../site.ts';
@@ -130,7 +130,7 @@ type Callers = ReadonlyMap<string, readonly string[]>;
 
 /** Runs every operation of the built n8n node against a sandbox, and notes the requests. */
 async function findCallers(): Promise<Callers> {
-  const bundle = await buildBundle();
+  const bundle = await loadBundle();
   const sandbox = createSandbox({ seed: 'demo' });
   const found = new Map<string, Set<string>>();
   try {
@@ -146,7 +146,6 @@ async function findCallers(): Promise<Callers> {
     }
   } finally {
     sandbox.close();
-    await bundle.remove();
   }
   return new Map([...found].map(([id, names]) => [id, [...names]]));
 }

@@ -2,9 +2,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
-import { buildBundle, type Bundle, type Property } from '../nodes/bundle.ts';
+import { loadBundle, type Bundle, type Property } from '../nodes/bundle.ts';
 import { offered } from '../nodes/parameters.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -75,7 +75,7 @@ const words = new Set([
 let bundle: Bundle;
 let shown: Set<string>;
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
   const { newsletter, trigger, credential, oAuth2 } = bundle;
   const load = createRequire(join(bundle.folder, 'loader.cjs'));
   const { NewsletterSignupTrigger } = load('./nodes/Newsletter/NewsletterSignupTrigger.node.js') as {
@@ -100,7 +100,6 @@ beforeAll(async () => {
     ...['contact-sync-data-table', 'signup-form'].flatMap(namesIn),
   ]);
 });
-afterAll(() => bundle?.remove());
 
 /** How the editor shows a choice of the node. */
 function chosen(parameter: string, value: string): string {

@@ -1,8 +1,7 @@
 /** The nodes as n8n gets them: built by the package's own configuration, required as CommonJS. */
-import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { build } from 'vite';
+import { join, sep } from 'node:path';
+import { buildIfStale } from '../../scripts/build.ts';
 import { root } from '../../scripts/root.ts';
 
 /** An output item. */
@@ -70,7 +69,6 @@ export interface Bundle {
   readonly sync: NodeType;
   readonly credential: Credential;
   readonly oAuth2: Credential;
-  remove(): Promise<void>;
 }
 
 /** The error class of the copy of n8n-workflow that the bundle requires, for `instanceof`. */
@@ -78,19 +76,13 @@ export const { NodeApiError } = createRequire(join(root, 'package.json'))('n8n-w
   NodeApiError: new (node: unknown, error: unknown) => Error;
 };
 
-/** Builds into a folder of its own below the repository, where `n8n-workflow` resolves. */
-export async function buildBundle(): Promise<Bundle> {
-  const cache = join(root, '.cache');
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'nodes-'));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    await build({ configFile: join(root, 'vite.config.mts'), logLevel: 'error', build: { outDir: folder } });
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+const folder = join(root, 'dist');
+
+/** Loads the built nodes anew: with the state of a process that has just started. */
+export async function loadBundle(): Promise<Bundle> {
+  await buildIfStale('nodes');
   const load = createRequire(join(folder, 'loader.cjs'));
+  for (const path of Object.keys(load.cache)) if (path.startsWith(folder + sep)) delete load.cache[path];
   const make = <T>(path: string, name: string): T =>
     new (load(join(folder, path)) as Record<string, new () => T>)[name]!();
   return {
@@ -100,6 +92,5 @@ export async function buildBundle(): Promise<Bundle> {
     sync: make('nodes/Newsletter/NewsletterSync.node.js', 'NewsletterSync'),
     credential: make('credentials/NewsletterApi.credentials.js', 'NewsletterApi'),
     oAuth2: make('credentials/NewsletterOAuth2Api.credentials.js', 'NewsletterOAuth2Api'),
-    remove,
   };
 }

@@ -6,7 +6,7 @@ import * as contract from '@newsletter-kit/core/contract';
 import { bulkUpdateItem } from '@newsletter-kit/core/schema';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildBundle, type Bundle } from './bundle.ts';
+import { loadBundle, type Bundle } from './bundle.ts';
 import { executeContext } from './context.ts';
 import { fillings, offered } from './parameters.ts';
 
@@ -30,7 +30,7 @@ let bundle: Bundle;
 let sandbox: Sandbox;
 const arrived = new Map<string, Arrived>();
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
   sandbox = createSandbox({ seed: 'demo' });
   for (const each of offered(bundle)) {
     for (const filled of fillings(each)) {
@@ -42,10 +42,7 @@ beforeAll(async () => {
     }
   }
 });
-afterAll(async () => {
-  sandbox?.close();
-  await bundle?.remove();
-});
+afterAll(() => sandbox?.close());
 
 async function recorded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   note(

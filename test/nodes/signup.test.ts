@@ -4,8 +4,8 @@ import { request, type IncomingMessage } from 'node:http';
 import { operation } from '@newsletter-kit/core/contract';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildBundle, type Bundle } from './bundle.ts';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadBundle, type Bundle } from './bundle.ts';
 import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signupHost.ts';
 import { waitFor, waitUntil } from '../support/waits.ts';
 
@@ -17,7 +17,7 @@ let bundle: Bundle;
 let node: SignupTrigger;
 let host: SignupHost | undefined;
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
   node = loadSignupTrigger(bundle.folder);
 });
 afterEach(async () => {
@@ -25,7 +25,6 @@ afterEach(async () => {
   await host?.close();
   host = undefined;
 });
-afterAll(() => bundle?.remove());
 
 async function open(parameters: Readonly<Record<string, unknown>> = {}, mode?: 'manual'): Promise<SignupHost> {
   return (host = await hostSignup(node, { allowedOrigins: site, ...parameters }, mode));

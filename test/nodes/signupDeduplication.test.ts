@@ -1,7 +1,7 @@
 /** Deduplication of the signup trigger: bounded, and correct over restarts, failed saves and concurrent posts. */
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { buildBundle, type Bundle } from './bundle.ts';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { loadBundle, type Bundle } from './bundle.ts';
 import { hostSignup, loadSignupTrigger, type HostedNode, type SignupHost } from './signupHost.ts';
 
 const allowedOrigins = 'https://www.example.com';
@@ -9,13 +9,12 @@ const allowedOrigins = 'https://www.example.com';
 let bundle: Bundle;
 let host: SignupHost;
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
 });
 afterEach(async () => {
   vi.useRealTimers();
   await host.close();
 });
-afterAll(() => bundle?.remove());
 
 const load = (): HostedNode => loadSignupTrigger(bundle.folder);
 

@@ -2,7 +2,7 @@
 import type { Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildBundle, type Bundle, type Item } from './bundle.ts';
+import { loadBundle, type Bundle, type Item } from './bundle.ts';
 import { clientOf, executeContext, itemlessContext, type Run } from './context.ts';
 
 type Contact = Readonly<Record<string, unknown>>;
@@ -16,12 +16,9 @@ let city: string;
 let crm: Map<string, Contact>;
 let kept: Record<string, unknown>;
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
 });
-afterAll(async () => {
-  sandbox?.close();
-  await bundle?.remove();
-});
+afterAll(() => sandbox?.close());
 
 const month = 30 * 24 * 3600 * 1000;
 

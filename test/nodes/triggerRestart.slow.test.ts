@@ -5,8 +5,8 @@
 import type { Client } from '@newsletter-kit/core';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { buildBundle, type Bundle, type Item } from './bundle.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadBundle, type Bundle, type Item } from './bundle.ts';
 import { clientOf, itemlessContext } from './context.ts';
 
 /**
@@ -32,9 +32,8 @@ interface StaticData extends Record<string, unknown> {
 
 let bundle: Bundle;
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
 });
-afterAll(() => bundle?.remove());
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2026-11-20T10:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
 

@@ -2,12 +2,12 @@
 import type { Client } from '@newsletter-kit/core';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { expect } from 'vitest';
-import { buildBundle, type Bundle, type Item } from './bundle.ts';
+import { loadBundle, type Bundle, type Item } from './bundle.ts';
 import { clientOf, itemlessContext, type Run } from './context.ts';
 
-/** Builds the package, and opens a publication for its trigger. */
+/** Loads the package, and opens a publication for its trigger. */
 export async function openTriggerWorld(): Promise<TriggerWorld> {
-  return new TriggerWorld(await buildBundle());
+  return new TriggerWorld(await loadBundle());
 }
 
 /** What the polls of a test use and change. */
@@ -40,9 +40,8 @@ export class TriggerWorld {
     this.#workflowId = crypto.randomUUID();
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.sandbox.close();
-    await this.bundle.remove();
   }
 
   get api(): Client {

@@ -1,11 +1,12 @@
 /** The built node with a fresh sandbox for each test that asks for it, and functions to run operations. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { buildBundle, type Bundle, type Found, type Item, toMessage } from './bundle.ts';
+import { loadBundle, type Bundle, type Found, type Item, toMessage } from './bundle.ts';
 import { executeContext, itemlessContext, type Run } from './context.ts';
 
 export interface Workbench {
   readonly bundle: Bundle;
+  /** Created where a test first asks for it: what a node refuses by itself needs none. */
   readonly sandbox: Sandbox;
   /** The sandbox, completing jobs at once. */
   readonly prompt: Pick<Sandbox, 'fetch'>;
@@ -33,35 +34,23 @@ export interface Workbench {
 export const refusal = (status: number, message: string): Response =>
   Response.json({ status, statusText: 'refused', errors: [{ message, code: 'NO' }] }, { status });
 
-/** A sandbox that completes jobs at once. */
-function promptly(sandbox: Pick<Sandbox, 'fetch' | 'clock'>): Pick<Sandbox, 'fetch'> {
-  return {
-    async fetch(input, init) {
-      const response = await sandbox.fetch(input, init);
-      if (init?.method === 'PATCH') sandbox.clock.advance(5000);
-      return response;
-    },
-  };
-}
-
 /** The fixed start time of the demo publication, whose records depend on it. */
 const noon = Date.UTC(2026, 0, 15, 12);
 
 /** Creates the workbench of a file of tests; called once at its top. */
 export function workbench(): Workbench {
-  const { bench, open, reset, close } = createWorkbench();
+  const { bench, open, reset } = createWorkbench();
   beforeAll(open);
   beforeEach(reset);
-  afterAll(close);
+  afterAll(reset);
   return bench;
 }
 
-/** A workbench and its life: built once, then with a fresh sandbox after each reset. */
+/** A workbench and its life: loaded once, then with a fresh sandbox after each reset. */
 interface OwnWorkbench {
   readonly bench: Workbench;
   open(): Promise<void>;
   reset(): void;
-  close(): Promise<void>;
 }
 
 /** Creates a workbench outside of tests. */
@@ -79,8 +68,13 @@ export function createWorkbench(): OwnWorkbench {
       there(made.bundle);
       return (made.sandbox ??= createSandbox({ seed: 'demo', now: () => noon }));
     },
-    get prompt() {
-      return promptly(bench.sandbox);
+    prompt: {
+      async fetch(input, init) {
+        const { sandbox } = bench;
+        const response = await sandbox.fetch(input, init);
+        if (init?.method === 'PATCH') sandbox.clock.advance(5000);
+        return response;
+      },
     },
     async run(resource, operation, parameters = {}, more = {}) {
       const context = executeContext({
@@ -112,15 +106,11 @@ export function createWorkbench(): OwnWorkbench {
   return {
     bench,
     async open() {
-      made.bundle = await buildBundle();
+      made.bundle = await loadBundle();
     },
     reset() {
       made.sandbox?.close();
       delete made.sandbox;
-    },
-    async close() {
-      made.sandbox?.close();
-      await made.bundle?.remove();
     },
   };
 }

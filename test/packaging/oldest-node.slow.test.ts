@@ -10,7 +10,7 @@ import { publishedPackages } from '../../scripts/pack.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
 import { sandboxAccount, serverUrl, servers, type ServerName } from '../../scripts/servers.ts';
-import { buildBundle, type Bundle } from '../nodes/bundle.ts';
+import { loadBundle, type Bundle } from '../nodes/bundle.ts';
 import { installPacked, type Installation } from './installed.ts';
 import type { Found } from './oldest-node-n8n.ts';
 import { bringNodes, type BroughtNodes } from './runtimes.ts';
@@ -47,7 +47,7 @@ let origin: string;
 beforeAll(async () => {
   nodes = await bringNodes([...new Set([...Object.values(oldest), oldestForN8n])]);
   installed = await installPacked();
-  bundle = await buildBundle();
+  bundle = await loadBundle();
   const ports = await freePorts();
   origin = serverUrl(ports.demo);
   const settings = { ports, relayStore: `sqlite:${join(installed.folder, 'relay.db')}` };
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await relay?.stop();
   await sandbox?.stop();
-  await Promise.all([installed?.remove(), nodes?.remove(), bundle?.remove()]);
+  await Promise.all([installed?.remove(), nodes?.remove()]);
 });
 
 /** The addresses of the subscriptions that the sandbox lists for an address. */

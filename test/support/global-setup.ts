@@ -9,6 +9,7 @@ export async function setup(): Promise<void> {
   console.error(`TEST_SEED=${testSeed()}`);
   // Keeps the compile cache of the commands under test in the checkout instead of the temporary folder.
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../.cache/compiled', import.meta.url));
-  // Servers under test serve their pages as the build wrote them.
+  // Servers under test serve their pages as the build wrote them, and n8n's nodes run as n8n gets them.
   await buildIfStale('pages');
+  await buildIfStale('nodes');
 }

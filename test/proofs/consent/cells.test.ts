@@ -1,9 +1,9 @@
 /** The table of the page on consent: each cell with the real code behind the door, and the table itself. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { root } from '../../../scripts/root.ts';
-import { buildBundle, type Bundle } from '../../nodes/bundle.ts';
+import { loadBundle, type Bundle } from '../../nodes/bundle.ts';
 import { executeContext } from '../../nodes/context.ts';
 import { cells, consentTable, fileProof, type DoorName, type Situation } from './cells.ts';
 import { actions, settle } from './doors.ts';
@@ -14,9 +14,8 @@ vi.mock('n8n-workflow', async (load) => load());
 
 let bundle: Bundle;
 beforeAll(async () => {
-  bundle = await buildBundle();
+  bundle = await loadBundle();
 });
-afterAll(() => bundle.remove());
 
 /** Takes actions of the small world, one after the other. */
 async function take(state: WorldState, ...names: readonly string[]): Promise<void> {
