@@ -1,16 +1,14 @@
 /** The items of the outputs: contacts to create and to update, findings, the report, and the planned changes. */
 import {
   type AppliedSync,
-  changeKinds,
-  changeReasons,
   type ConsentRecord,
   type ContactCreate,
   type ContactWrite,
   type Finding,
   type PlannedChange,
+  lineOf,
   readPath,
   recordOf,
-  shortened,
   summaryOf,
   type SyncPlan,
 } from '@newsletter-kit/core/sync';
@@ -108,29 +106,17 @@ export function plannedItems(
   changes: readonly PlannedChange[],
   { shortAddresses }: Pick<SyncSettings, 'shortAddresses'>,
 ): INodeExecutionData[] {
-  return changes.map(({ kind, email, field, from, to, reason, side, contactId, subscriptionId }) => ({
+  return changes.map((change) => ({
     json: toRecord({
-      what: changeKinds[kind],
-      person: shortAddresses ? shortened(email) : email,
-      change: kind.startsWith('create') ? '' : `${field}: ${shownValue(from)} → ${shownValue(to)}`,
-      why: changeReasons[reason],
-      field,
-      from: from ?? null,
-      to,
-      where: side === 'crm' ? 'CRM' : 'Newsletter',
-      contactId,
-      subscriptionId,
+      ...lineOf(change, shortAddresses),
+      field: change.field,
+      from: change.from ?? null,
+      to: change.to,
+      where: change.side === 'crm' ? 'CRM' : 'Newsletter',
+      contactId: change.contactId,
+      subscriptionId: change.subscriptionId,
     }),
   }));
-}
-
-function shownValue(value: unknown): string {
-  const text = Array.isArray(value)
-    ? value.join(', ')
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value ?? '');
-  return text === '' || text === '""' ? '(empty)' : text;
 }
 
 /** The data of the report. */
