@@ -99,24 +99,21 @@ export function reviewItems(findings: readonly Finding[], { indexes }: Contacts)
 }
 
 /**
- * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first four
- * columns tell it all: more do not fit into the editor's picture.
+ * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first two
+ * columns tell it all: what, whom, from what to what; and why. On a screen of 1366 pixels the editor shows no more.
  */
 export function plannedItems(
   changes: readonly PlannedChange[],
   { shortAddresses }: Pick<SyncSettings, 'shortAddresses'>,
 ): INodeExecutionData[] {
-  return changes.map((change) => ({
-    json: toRecord({
-      ...lineOf(change, shortAddresses),
-      field: change.field,
-      from: change.from ?? null,
-      to: change.to,
-      where: change.side === 'crm' ? 'CRM' : 'Newsletter',
-      contactId: change.contactId,
-      subscriptionId: change.subscriptionId,
-    }),
-  }));
+  return changes.map((each) => {
+    const { what, person, change, why } = lineOf(each, shortAddresses);
+    const { field, from, to, side, contactId, subscriptionId } = each;
+    const where = side === 'crm' ? 'CRM' : 'Newsletter';
+    const first = [what, person, change].filter(Boolean).join('\n');
+    const rest = { where, what, person, field, from: from ?? null, to, contactId, subscriptionId };
+    return { json: toRecord({ change: first, why, ...rest }) };
+  });
 }
 
 /** The data of the report. */
