@@ -180,15 +180,21 @@ describe('Preview', () => {
     const ada = { ...of, what: 'Change', person: 'ada@example.com', contactId: '1' };
     const grace = { ...of, what: 'Create contact', person: 'grace@example.com', contactId: null };
     expect(planned.map(({ json }) => json)).toEqual([
-      { ...ada, change: 'properties.city: (empty) → Bonn', field: 'properties.city', to: 'Bonn' },
       {
         ...ada,
-        change: 'properties.newsletter_status: (empty) → active',
+        change: 'Change\nada@example.com\nproperties.city: (empty) → Bonn',
+        field: 'properties.city',
+        to: 'Bonn',
+      },
+      {
+        ...ada,
+        change: 'Change\nada@example.com\nproperties.newsletter_status: (empty) → active',
         field: 'properties.newsletter_status',
         to: 'active',
       },
-      { ...grace, change: '', field: 'email', to: 'grace@example.com' },
+      { ...grace, change: 'Create contact\ngrace@example.com', field: 'email', to: 'grace@example.com' },
     ]);
+    expect(Object.keys(planned[0]?.json ?? {}).slice(0, 2)).toEqual(['change', 'why']);
     const short = await run({ parameters: { mode: 'preview', options: { shortAddresses: true } } });
     const persons = short.planned.map(({ json }) => json['person']);
     expect(persons).toEqual(['a…@example.com', 'a…@example.com', 'g…@example.com']);

@@ -70,7 +70,7 @@ export function checkAnswers(node: IExecuteFunctions): INodeExecutionData[][] {
     refusals.push(refusal);
     refused.push({ json: refusedItem(refusal, undefined, now) });
   }
-  return [refused, [{ json: summaryOf({ expected, written, refusals, now }) }]];
+  return [refused, [{ json: summaryOf(expected, written, refusals, now) }]];
 }
 
 /** The contact by the parameter. Its expression may not find the item that was answered. */
@@ -104,16 +104,8 @@ function refusedItem({ retryAfterMs, ...refusal }: Refused, named: string | unde
   });
 }
 
-interface Outcome {
-  readonly expected: number;
-  readonly written: number;
-  readonly refusals: readonly Refused[];
-  readonly now: number;
-}
-
-function summaryOf({ expected, written, refusals, now }: Outcome): IDataObject {
-  const waits = refusals.map(({ retryAfterMs }) => retryAfterMs ?? 0);
-  const longest = Math.max(0, ...waits);
+function summaryOf(expected: number, written: number, refusals: readonly Refused[], now: number): IDataObject {
+  const longest = Math.max(0, ...refusals.map(({ retryAfterMs }) => retryAfterMs ?? 0));
   const notBefore = longest > 0 ? new Date(now + longest).toISOString() : null;
   return {
     summary: sentences(expected, written, refusals, notBefore),

@@ -1,16 +1,14 @@
 /** The items of the outputs: contacts to create and to update, findings, the report, and the planned changes. */
 import {
   type AppliedSync,
-  changeKinds,
-  changeReasons,
   type ConsentRecord,
   type ContactCreate,
   type ContactWrite,
   type Finding,
   type PlannedChange,
+  lineOf,
   readPath,
   recordOf,
-  shortened,
   summaryOf,
   type SyncPlan,
 } from '@newsletter-kit/core/sync';
@@ -101,36 +99,21 @@ export function reviewItems(findings: readonly Finding[], { indexes }: Contacts)
 }
 
 /**
- * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first four
- * columns tell it all: more do not fit into the editor's picture.
+ * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first two
+ * columns tell it all: what, whom, from what to what; and why. On a screen of 1366 pixels the editor shows no more.
  */
 export function plannedItems(
   changes: readonly PlannedChange[],
   { shortAddresses }: Pick<SyncSettings, 'shortAddresses'>,
 ): INodeExecutionData[] {
-  return changes.map(({ kind, email, field, from, to, reason, side, contactId, subscriptionId }) => ({
-    json: toRecord({
-      what: changeKinds[kind],
-      person: shortAddresses ? shortened(email) : email,
-      change: kind.startsWith('create') ? '' : `${field}: ${shownValue(from)} → ${shownValue(to)}`,
-      why: changeReasons[reason],
-      field,
-      from: from ?? null,
-      to,
-      where: side === 'crm' ? 'CRM' : 'Newsletter',
-      contactId,
-      subscriptionId,
-    }),
-  }));
-}
-
-function shownValue(value: unknown): string {
-  const text = Array.isArray(value)
-    ? value.join(', ')
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value ?? '');
-  return text === '' || text === '""' ? '(empty)' : text;
+  return changes.map((each) => {
+    const { what, person, change, why } = lineOf(each, shortAddresses);
+    const { field, from, to, side, contactId, subscriptionId } = each;
+    const where = side === 'crm' ? 'CRM' : 'Newsletter';
+    const first = [what, person, change].filter(Boolean).join('\n');
+    const rest = { where, what, person, field, from: from ?? null, to, contactId, subscriptionId };
+    return { json: toRecord({ change: first, why, ...rest }) };
+  });
 }
 
 /** The data of the report. */

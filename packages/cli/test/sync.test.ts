@@ -18,12 +18,12 @@ test('updates both sides, and a second run writes nothing', async ({ sandboxOnPo
   expect(planned).toMatchObject({ code: 0, stderr: '2 subscriptions read\n' });
   expect(planned.stdout).toBe(
     [
-      'Change  ada@example.com    city               (empty) → Bonn         Empty in the CRM',
-      'Change  ada@example.com    Born               (empty) → 1815-12-10   Empty in the newsletter',
-      'Change  ada@example.com    topics             (empty) → boats, food  Comes from the newsletter',
-      'Change  ada@example.com    newsletter_status  (empty) → active       Comes from the newsletter',
-      'Change  grace@example.com  City               (empty) → Ulm          Empty in the newsletter',
-      'Change  grace@example.com  newsletter_status  (empty) → active       Comes from the newsletter',
+      'Change  ada@example.com    city: (empty) → Bonn                 Empty in the CRM',
+      'Change  ada@example.com    Born: (empty) → 1815-12-10           Empty in the newsletter',
+      'Change  ada@example.com    topics: (empty) → boats, food        Comes from the newsletter',
+      'Change  ada@example.com    newsletter_status: (empty) → active  Comes from the newsletter',
+      'Change  grace@example.com  City: (empty) → Ulm                  Empty in the newsletter',
+      'Change  grace@example.com  newsletter_status: (empty) → active  Comes from the newsletter',
       '3 contacts, 2 subscriptions, 2 pairs. Would create 0 contacts, change 2. Would change 2 subscriptions. 1 contact without a subscription left alone. It would take 2 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
       '',
     ].join('\n'),

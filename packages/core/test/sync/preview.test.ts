@@ -1,5 +1,5 @@
 /** What a plan says to a person: its list of changes, its sentence, and what waits or never came. */
-import { changesOf, shortened, startSync, summaryOf, type AppliedSync, type SyncPlan } from '@newsletter-kit/core/sync';
+import { changesOf, lineOf, startSync, summaryOf, type AppliedSync, type SyncPlan } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
 import { agreed, codes, contactOf, plan, subscription, written, type Contact } from './reconcile.ts';
 
@@ -204,7 +204,21 @@ it.each([
   ['Ärzte+x@example.com', 'Ä…@example.com'],
   ['@example.com', '@example.com'],
 ])('shortens %s to %s', (email, short) => {
-  expect(shortened(email)).toBe(short);
+  const change = {
+    kind: 'update',
+    side: 'crm',
+    field: 'city',
+    from: null,
+    to: 'Ulm',
+    reason: 'from_newsletter',
+  } as const;
+  const line = lineOf({ ...change, email, contactId: '1', subscriptionId: null }, true);
+  expect(line).toEqual({
+    what: 'Change',
+    person: short,
+    change: 'city: (empty) → Ulm',
+    why: 'Comes from the newsletter',
+  });
 });
 
 describe('at most so many writes in a run', () => {

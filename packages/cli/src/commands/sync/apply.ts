@@ -5,7 +5,6 @@ import { UsageError, quote } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { count, number } from '../../output.ts';
 import { failureOf, isTransient } from '../../user-facing-errors.ts';
-import type { WriteResult } from './contact-writer.ts';
 import type { SyncDatabase } from './database.ts';
 import type { ChangeCount, PlannedRun, PlanPart } from './planned-run.ts';
 import { SyncError } from './postgres.ts';
@@ -69,7 +68,7 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
   const done = new Progress(sync, planned.size);
   const known = new Set(lastRun?.refused);
   const failures: SyncFinding[] = [];
-  let written = nothingWritten;
+  const inNewsletter = { subscriptionsUpdated: 0, subscriptionsCreated: 0, failed: 0 };
   const { mapping, held, counts } = planned;
   let { state } = planned;
   let { asked } = before;
@@ -83,15 +82,17 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         const applied = await writeNewsletter(sync, { ...part, mapping }, signal, done); // 2. The newsletter.
         const { contactUpdates: updates, contactCreates: creates } = applied;
         const writes = { updates, creates, versions: part.versions, mapping };
-        const contacts = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
+        const refusals = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
         const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
         await database.writer.completeConsent(
           applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
         );
         state = stateAfter(state, applied);
-        written = addWritten(written, applied, contacts);
-        failures.push(...applied.findings, ...contacts.refused.map((refusal) => refusedFinding(refusal, known)));
-        refused.push(...contacts.refused.slice(0, mostRefused - refused.length).map(refusalKey));
+        inNewsletter.subscriptionsUpdated += applied.updated;
+        inNewsletter.subscriptionsCreated += applied.created;
+        inNewsletter.failed += applied.failed;
+        failures.push(...applied.findings, ...refusals.map((refusal) => refusedFinding(refusal, known)));
+        refused.push(...refusals.slice(0, mostRefused - refused.length).map(refusalKey));
       }
     },
     () => 'Interrupted while writing. What was written stays; the next run completes the rest.',
@@ -103,6 +104,7 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
   }
   const found = await reportFindings(report, findings(), options);
   const at = new Date(sync.client.engine.host.now()).toISOString();
+  const written = { ...database.writer.done, ...inNewsletter };
   const run: LastRun = { at, held, counts, written, findings: found, refused };
   await database.finish({ state, lastRun: run }); // 4. The state.
   report.result(appliedSummary(run));
@@ -162,27 +164,4 @@ async function writeNewsletter(
     if (!(error instanceof UpdatePendingError)) throw error;
     throw new SyncError('The newsletter service is still processing a bulk update: run the command again later.', true);
   });
-}
-
-const nothingWritten: LastRun['written'] = {
-  updated: 0,
-  created: 0,
-  skipped: 0,
-  refused: 0,
-  subscriptionsUpdated: 0,
-  subscriptionsCreated: 0,
-  failed: 0,
-};
-
-/** Adds the counts of a part to those of the parts before. */
-function addWritten(before: LastRun['written'], applied: AppliedSync, contacts: WriteResult): LastRun['written'] {
-  return {
-    updated: before.updated + contacts.updated,
-    created: before.created + contacts.created,
-    skipped: before.skipped + contacts.skipped,
-    refused: before.refused + contacts.refused.length,
-    subscriptionsUpdated: before.subscriptionsUpdated + applied.updated,
-    subscriptionsCreated: before.subscriptionsCreated + applied.created,
-    failed: before.failed + applied.failed,
-  };
 }

@@ -22,23 +22,24 @@ export interface WriteRefusal {
   readonly reason: string;
 }
 
-export interface WriteResult {
-  readonly updated: number;
-  readonly created: number;
-  /** Contacts that were changed or deleted after they were read. */
-  readonly skipped: number;
-  readonly refused: readonly WriteRefusal[];
-}
-
-export interface ContactChanges {
-  readonly updates: readonly ContactWrite[];
-  readonly creates: readonly ContactCreate[];
-  /** The version of each contact that is updated when it was read, by id. */
-  readonly versions: PlanPart['versions'];
+interface ReadContacts extends Pick<PlanPart, 'versions'> {
   readonly mapping: ReadyMapping;
 }
 
+export interface ContactChanges extends ReadContacts {
+  readonly updates: readonly ContactWrite[];
+  readonly creates: readonly ContactCreate[];
+}
+
+type Change = ContactWrite | ContactCreate;
+
+const isUpdate = (change: Change): change is ContactWrite => 'id' in change;
+const namedIn = (change: Change): Omit<WriteRefusal, 'reason'> =>
+  isUpdate(change) ? { contactId: change.id } : { subscriptionId: change.subscriptionId };
+
 export class ContactWriter {
+  /** Contacts that were written, refused, or left because they were changed or deleted after they were read. */
+  readonly done = { updated: 0, created: 0, skipped: 0, refused: 0 };
   readonly #parts: DatabaseParts;
   readonly #sql: SyncStatements;
   /** The consent records that are stored and not completed, by the contact's id. */
@@ -69,49 +70,40 @@ export class ContactWriter {
    * PostgreSQL refuses fails alone.
    */
   async write(
-    { updates, creates, versions, mapping }: ContactChanges,
+    { updates, creates, ...read }: ContactChanges,
     onProgress: (done: number) => void,
-  ): Promise<WriteResult> {
-    const counts = { updated: 0, created: 0, skipped: 0 };
+  ): Promise<readonly WriteRefusal[]> {
     const refused: WriteRefusal[] = [];
-    /** @returns why PostgreSQL refused a row; null where it took all */
-    const attempt = async (batch: Pick<ContactChanges, 'updates' | 'creates'>): Promise<string | null> => {
-      const written = { updated: 0, created: 0 };
-      try {
-        await this.#parts.postgres.transaction(async () => {
-          written.updated = await this.#update(batch.updates, { versions, mapping });
-          for (const create of batch.creates) written.created += await this.#create(create, mapping);
-        });
-      } catch (error) {
-        if (error instanceof RowRefusedError) return error.reason;
-        throw error;
-      }
-      counts.updated += written.updated;
-      counts.created += written.created;
-      counts.skipped += batch.updates.length + batch.creates.length - written.updated - written.created;
-      return null;
-    };
-    const batches = [
-      ...[...inBatches(updates)].map((batch) => ({ updates: batch, creates: [] })),
-      ...[...inBatches(creates)].map((batch) => ({ updates: [], creates: batch })),
-    ];
     let done = 0;
-    for (const batch of batches) {
+    for (const batch of [...inBatches<Change>(updates), ...inBatches<Change>(creates)]) {
       // Where one row was refused, each contact gets a transaction of its own.
-      if ((await attempt(batch)) !== null) {
-        for (const update of batch.updates) {
-          const reason = await attempt({ updates: [update], creates: [] });
-          if (reason !== null) refused.push({ contactId: update.id, reason });
-        }
-        for (const create of batch.creates) {
-          const reason = await attempt({ updates: [], creates: [create] });
-          if (reason !== null) refused.push({ subscriptionId: create.subscriptionId, reason });
-        }
+      for (const change of (await this.#attempt(batch, read)) === null ? [] : batch) {
+        const reason = await this.#attempt([change], read);
+        if (reason !== null) refused.push({ ...namedIn(change), reason });
       }
-      done += batch.updates.length + batch.creates.length;
+      done += batch.length;
       onProgress(done);
     }
-    return { ...counts, refused };
+    this.done.refused += refused.length;
+    return refused;
+  }
+
+  /** @returns why PostgreSQL refused a row; null where it took all */
+  async #attempt(batch: readonly Change[], read: ReadContacts): Promise<string | null> {
+    const written = { updated: 0, created: 0 };
+    try {
+      await this.#parts.postgres.transaction(async () => {
+        written.updated = await this.#update(batch.filter(isUpdate), read);
+        for (const change of batch) if (!isUpdate(change)) written.created += await this.#create(change, read.mapping);
+      });
+    } catch (error) {
+      if (error instanceof RowRefusedError) return error.reason;
+      throw error;
+    }
+    this.done.updated += written.updated;
+    this.done.created += written.created;
+    this.done.skipped += batch.length - written.updated - written.created;
+    return null;
   }
 
   /** Marks stored consent records as completed. */
@@ -120,7 +112,7 @@ export class ContactWriter {
   }
 
   /** Writes tokens of what was stored. @returns how many contacts were as they were read, and are updated now */
-  async #update(writes: readonly ContactWrite[], read: Pick<ContactChanges, 'versions' | 'mapping'>): Promise<number> {
+  async #update(writes: readonly ContactWrite[], read: ReadContacts): Promise<number> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
     const updated: ContactRow[] = [];
     for (const same of byColumns.values()) {

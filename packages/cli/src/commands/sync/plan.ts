@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { UsageError } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { planSummary, reportChanges, reportFindings, reportHeld, requiredFinding } from './report.ts';
-import type { PlannedRun } from './planned-run.ts';
+import type { ShownPlan } from './planned-run.ts';
 import { connectBoth, planFirstRun, planRun, withDatabase, type SyncOptions } from './session.ts';
 
 export interface PlanOptions extends SyncOptions {
@@ -19,7 +19,7 @@ export interface PlanOptions extends SyncOptions {
 export async function plan(options: PlanOptions, session: Session): Promise<ExitCode> {
   const { contacts, shortAddresses, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
   const sync = await connectBoth(options, session, contacts === undefined);
-  const print = async (planned: PlannedRun, required: readonly string[] = []): Promise<ExitCode> => {
+  const print = async (planned: ShownPlan, required: readonly string[] = []): Promise<ExitCode> => {
     async function* findings() {
       yield* planned.findings();
       if (planned.counts.contactCreates > 0) yield required.map(requiredFinding);

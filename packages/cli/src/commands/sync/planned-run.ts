@@ -17,31 +17,24 @@ export interface PlanPart extends PlannedPart {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** A plan. Everything that grows with it comes in parts. */
-export interface PlannedRun extends Pick<SyncPlan, 'held' | 'counts' | 'state' | 'mapping'> {
-  /** The changes of all parts. */
-  readonly size: ChangeCount;
-  /** What the run carries out: opt-outs and unsubscribes first. */
-  parts(): AsyncIterable<PlanPart> | Iterable<PlanPart>;
+/** A plan as a person reads it. Everything that grows with it comes in parts. */
+export interface ShownPlan extends Pick<SyncPlan, 'held' | 'counts'> {
   /** Everything that the run would do, also where it is held back. */
   whole(): AsyncIterable<PlannedWrites> | Iterable<PlannedWrites>;
   findings(): AsyncIterable<readonly Finding[]> | Iterable<readonly Finding[]>;
 }
 
+/** A plan that can be carried out. */
+export interface PlannedRun extends ShownPlan, Pick<SyncPlan, 'state' | 'mapping'> {
+  /** The changes of all parts. */
+  readonly size: ChangeCount;
+  /** What the run carries out: opt-outs and unsubscribes first. */
+  parts(): AsyncIterable<PlanPart>;
+}
+
 export interface ChangeCount {
   readonly newsletter: number;
   readonly contacts: number;
-}
-
-/** A plan that was made in memory. */
-export function planInMemory(plan: SyncPlan): PlannedRun {
-  return {
-    ...plan,
-    size: sizeOf(plan),
-    parts: () => [{ ...plan, versions: {} }],
-    whole: () => [plan.whole],
-    findings: () => [plan.findings],
-  };
 }
 
 function sizeOf({ pairs, contactCreates, subscriptionCreates }: Omit<PlannedPart, 'findings'>): ChangeCount {
@@ -109,17 +102,15 @@ export class ChangeStore {
   }
 
   /** The plan, once the last batch is added. @param plan - of all batches: its own changes are of none of them */
-  async finish({ held, counts, state, mapping, findings }: SyncPlan): Promise<PlannedRun> {
+  async finish(plan: SyncPlan): Promise<PlannedRun> {
+    const { held, counts, findings } = plan;
     await this.#append('findings', { ...nothing, findings });
     for (const kind of this.#open.keys()) await this.#flush(kind);
     const kinds: readonly Kind[] = held ? ['unsubscribes', 'opt_outs'] : ['first', 'second'];
     const sizes = kinds.map((kind) => this.#sizes.get(kind) ?? empty);
     const sum = (count: (size: ChangeCount) => number): number => sizes.reduce((all, size) => all + count(size), 0);
     return {
-      held,
-      counts,
-      state,
-      mapping,
+      ...plan,
       size: { newsletter: sum(({ newsletter }) => newsletter), contacts: sum(({ contacts }) => contacts) },
       parts: () => this.#carriedOut(kinds, held === null ? null : counts),
       whole: () => this.#read(['first', 'second', 'waiting']),

@@ -1,9 +1,7 @@
 /** Reports of a sync: changes, findings and counts, for people and for programs. Only changes hold addresses. */
 import {
-  changeKinds,
-  changeReasons,
   changesOf,
-  shortened,
+  lineOf,
   summaryOf,
   type Finding,
   type PlannedChange,
@@ -13,8 +11,8 @@ import {
   type SyncState,
 } from '@newsletter-kit/core/sync';
 import { count, duration, number, type ReportedEvent, type Reporter } from '../../output.ts';
-import type { WriteRefusal, WriteResult } from './contact-writer.ts';
-import type { PlannedRun } from './planned-run.ts';
+import type { ContactWriter, WriteRefusal } from './contact-writer.ts';
+import type { ShownPlan } from './planned-run.ts';
 
 /** A finding of the planner, or one about a contact that PostgreSQL refused, or would refuse. */
 export type SyncFinding = Omit<Finding, 'code'> & {
@@ -35,12 +33,8 @@ export interface LastRun {
 }
 
 /** What a run has written. */
-export interface Written extends Omit<WriteResult, 'refused'> {
-  readonly subscriptionsUpdated: number;
-  readonly subscriptionsCreated: number;
-  readonly failed: number;
-  readonly refused: number;
-}
+export type Written = ContactWriter['done'] &
+  Readonly<Record<'subscriptionsUpdated' | 'subscriptionsCreated' | 'failed', number>>;
 
 /** A refusal as a finding. @param known - refusals of the previous run */
 export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlySet<string>): SyncFinding {
@@ -82,21 +76,22 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
 /** Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone. */
 export async function reportChanges(
   report: Reporter,
-  planned: PlannedRun,
+  planned: ShownPlan,
   { limit, shortAddresses }: { readonly limit: number; readonly shortAddresses: boolean },
 ): Promise<void> {
   const listed: PlannedChange[] = [];
   let total = 0;
   for await (const part of planned.whole())
     for (const change of changesOf(part)) {
-      if (total < limit) listed.push(shortAddresses ? { ...change, email: shortened(change.email) } : change);
+      if (total < limit) listed.push(change);
       total += 1;
     }
-  const rows = listed.map(cellsOf);
+  const lines = listed.map((change) => lineOf(change, shortAddresses));
+  const rows = lines.map(({ what, person, change, why }) => [what, person, change, why]);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
-  for (const [index, { email, contactId, subscriptionId, ...change }] of listed.entries()) {
+  for (const [index, { contactId, subscriptionId, ...change }] of listed.entries()) {
     const cells = (rows[index] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    const data = { ...change, email, contact_id: contactId, subscription_id: subscriptionId };
+    const data = { ...change, email: lines[index]?.person, contact_id: contactId, subscription_id: subscriptionId };
     report.result({ type: 'change', text: cells.join('  ').trimEnd(), data });
   }
   if (total > limit)
@@ -105,22 +100,6 @@ export async function reportChanges(
       text: `… and ${count(total - limit, 'more change', 'more changes')}; --changes ${total} lists all.`,
       data: { left: total - limit },
     });
-}
-
-/** Longest value in a cell. */
-const cellWidth = 24;
-
-function cellsOf({ kind, email, field, from, to, reason }: PlannedChange): readonly string[] {
-  return [changeKinds[kind], email, field, `${cellOf(from)} → ${cellOf(to)}`, changeReasons[reason]];
-}
-
-function cellOf(value: unknown): string {
-  const shown = value ?? '';
-  const text = Array.isArray(shown) ? shown.join(', ') : typeof shown === 'string' ? shown : JSON.stringify(shown);
-  if (text === '') return '(empty)';
-  // A value of somebody else's must not move the cursor or start a line.
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
-  return line.length > cellWidth ? `${line.slice(0, cellWidth - 1)}…` : line;
 }
 
 /** Lines per code, in the output for people. */
@@ -205,7 +184,7 @@ export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): 
   });
 }
 
-export function planSummary({ counts, held }: PlannedRun): ReportedEvent {
+export function planSummary({ counts, held }: ShownPlan): ReportedEvent {
   return {
     type: 'plan',
     text: `${seen(counts)}. ${summaryOf({ counts, held: null })}`,

@@ -7,7 +7,7 @@ import type { Environment, Session } from '../../context.ts';
 import { readConfig, type SyncConfig } from './config.ts';
 import { openDatabase, type SyncDatabase } from './database.ts';
 import { planInBatches } from './plan-in-batches.ts';
-import { planInMemory, type PlannedRun } from './planned-run.ts';
+import type { PlannedRun, ShownPlan } from './planned-run.ts';
 import { progressText, type LastRun } from './report.ts';
 
 /** Options of every subcommand. */
@@ -112,7 +112,7 @@ export async function planRun(
 export async function planFirstRun(
   { session, config, client, publicationId }: SyncSession,
   contacts: AsyncIterable<unknown>,
-): Promise<PlannedRun> {
+): Promise<ShownPlan> {
   const plan = await reading(session, () =>
     planSync({
       engine: client.engine,
@@ -124,7 +124,7 @@ export async function planFirstRun(
       call: { signal: session.interrupted },
     }),
   );
-  return planInMemory(plan);
+  return { ...plan, whole: () => [plan.whole], findings: () => [plan.findings] };
 }
 
 async function reading<T>(session: Session, work: () => Promise<T>): Promise<T> {

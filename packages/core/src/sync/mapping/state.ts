@@ -58,25 +58,7 @@ export const maxEntries = 10_000;
 
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {
-  return {
-    version: 4,
-    watermark: null,
-    seenUntil: null,
-    missing: [],
-    erased: [],
-    attempts: {},
-    kept: [],
-    updates: {},
-    created: [],
-    outage: 0,
-    asked: [],
-    contacts: null,
-    seen: [],
-    accepted: [],
-    optOut: null,
-    statuses: [],
-    reported: [],
-  };
+  return Object.fromEntries(Object.entries(parts).map(([part, [start]]) => [part, start])) as unknown as SyncState;
 }
 
 /** The stored state is damaged or of another version. A new state is safe: the tokens hold the agreed values. */
@@ -109,25 +91,29 @@ const isRecordOf =
   (value: unknown): boolean =>
     isRecord(value) && Object.values(value).every(isEntry);
 
-const isValid: { readonly [Part in keyof SyncState]: (value: unknown) => boolean } = {
-  version: (value) => value === 4,
-  watermark: isTime,
-  seenUntil: isTime,
-  missing: isTexts,
-  erased: isTexts,
-  attempts: isRecordOf(Number.isSafeInteger),
-  kept: isTexts,
-  updates: isRecordOf(isUpdate),
-  created: (value) => Array.isArray(value) && value.every(isTexts),
-  outage: Number.isSafeInteger,
-  asked: isTexts,
-  contacts: isTime,
-  seen: isTexts,
-  accepted: isTexts,
-  optOut: (value) => value === null || (isRecord(value) && isText(value['field']) && isTexts(value['ordinary'])),
-  statuses: isTexts,
-  reported: isTexts,
+/** Each part of a state: what it is before the first run, and what is valid. */
+const parts: { readonly [Part in keyof SyncState]: readonly [SyncState[Part], (value: unknown) => boolean] } = {
+  version: [4, (value) => value === 4],
+  watermark: [null, isTime],
+  seenUntil: [null, isTime],
+  missing: [[], isTexts],
+  erased: [[], isTexts],
+  attempts: [{}, isRecordOf(Number.isSafeInteger)],
+  kept: [[], isTexts],
+  updates: [{}, isRecordOf(isUpdate)],
+  created: [[], (value) => Array.isArray(value) && value.every(isTexts)],
+  outage: [0, Number.isSafeInteger],
+  asked: [[], isTexts],
+  contacts: [null, isTime],
+  seen: [[], isTexts],
+  accepted: [[], isTexts],
+  optOut: [
+    null,
+    (value) => value === null || (isRecord(value) && isText(value['field']) && isTexts(value['ordinary'])),
+  ],
+  statuses: [[], isTexts],
+  reported: [[], isTexts],
 };
 
 const isSyncState = (stored: unknown): stored is SyncState =>
-  isRecord(stored) && Object.entries(isValid).every(([part, isPart]) => isPart(stored[part]));
+  isRecord(stored) && Object.entries(parts).every(([part, [, isValid]]) => isValid(stored[part]));

@@ -1,7 +1,7 @@
 /** What a plan changes, as a person reads it: a line for each changed field, and one sentence for all of it. Pure. */
 import { bulkUpdateLimit } from '../../contract/values.ts';
 import type { Side } from '../mapping/token.ts';
-import { changeKinds, withoutContactTexts } from './changes.ts';
+import { changeKinds, changeReasons, withoutContactTexts } from './changes.ts';
 import type { ChangeKind, ChangeReason, FieldChange, WithoutContact } from './changes.ts';
 import type { PlannedWrites, SyncPlan } from './plan.ts';
 
@@ -84,9 +84,40 @@ export function summaryOf(
   return sentences.flatMap((sentence) => (sentence ? [`${sentence}.`] : [])).join(' ');
 }
 
-/** An address with its first letter and its domain alone: `a…@example.com`. */
-export function shortened(email: string): string {
-  return email.replace(/^([^@])[^@]*/u, '$1…');
+/** A change in the words of a list. */
+export interface ChangeLine {
+  readonly what: string;
+  readonly person: string;
+  /** The field, and what it shows before and after; empty where a record is created. */
+  readonly change: string;
+  readonly why: string;
+}
+
+/**
+ * A change as one line of a list.
+ *
+ * @param isShort - whether of the address only the first letter and the domain are shown: `a…@example.com`
+ */
+export function lineOf({ kind, email, field, from, to, reason }: PlannedChange, isShort = false): ChangeLine {
+  return {
+    what: changeKinds[kind],
+    person: isShort ? email.replace(/^([^@])[^@]*/u, '$1…') : email,
+    change: kind.startsWith('create') ? '' : `${field}: ${shownValue(from)} → ${shownValue(to)}`,
+    why: changeReasons[reason],
+  };
+}
+
+/** Longest value in a line. */
+const longestValue = 24;
+
+function shownValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const shown = value ?? '';
+  const text = Array.isArray(shown) ? shown.join(', ') : typeof shown === 'string' ? shown : JSON.stringify(shown);
+  if (text === '') return '(empty)';
+  // A value of somebody else's must not move the cursor or start a line.
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
+  return line.length > longestValue ? `${line.slice(0, longestValue - 1)}…` : line;
 }
 
 /** Requests that write to the newsletter; each bulk update is looked at at least once more. */
