@@ -14,7 +14,7 @@ import { blocks, page as documentation } from '../support/documentation.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted, type Hosted } from './hosted.ts';
 import { servers, session } from './servers-and-browser.ts';
-import { notice, subscribe, watchConsole } from './visitor.ts';
+import { addedByBuilder, notice, subscribe, watchConsole } from './visitor.ts';
 
 const address = 'https://signup.example.com';
 const [snippet = ''] = blocks(documentation('website/tag'), 'html');
@@ -24,17 +24,10 @@ const [policy = ''] =
 const pageOf = (body: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters</title><link rel="icon" href="data:,"><main>${body}</main></html>`;
 
-/** Pasted code in a page builder, which parses the markup after the page is there and adds each script anew. */
-const pasted = (code: string): string => `<script>addEventListener('load', () => {
-  const place = Object.assign(document.createElement('div'), { innerHTML: ${JSON.stringify(code).replaceAll('</', '<\\/')} });
-  document.querySelector('main').append(place);
-  for (const { src } of place.querySelectorAll('script')) document.head.append(Object.assign(document.createElement('script'), { src }));
-});</script>`;
-
 const pages: Readonly<Record<string, { readonly body: (code: string) => string; readonly policy?: string }>> = {
   'a bare page': { body: (code) => code },
   'a page under the policy of the documentation': { body: (code) => code, policy: `${policy}; img-src data:` },
-  'a page that a builder puts together': { body: pasted },
+  'a page that a builder puts together': { body: addedByBuilder },
   'a page in German with a theme': {
     body: (code) =>
       `<link rel="stylesheet" href="${address}/themes/harbor.css"><script src="${address}/languages/de.js" async></script>${code.replace('<newsletter-signup', '$& lang="de" layout="card"')}`,

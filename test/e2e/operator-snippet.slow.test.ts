@@ -6,7 +6,7 @@ import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted } from './hosted.ts';
-import { notice, openBrowser, watchConsole, type BrowserSession } from './visitor.ts';
+import { addedByBuilder, notice, openBrowser, watchConsole, type BrowserSession } from './visitor.ts';
 
 let session: BrowserSession;
 beforeAll(async () => {
@@ -22,12 +22,18 @@ const page = {
   RELAY_CONSENT_REQUIRED: 'true',
 };
 
-/** A website with the snippet that the operator of a relay with these settings copies. */
-async function pasted(settings: Readonly<Record<string, string>>) {
+/**
+ * A website with the snippet that the operator of a relay with these settings copies.
+ *
+ * @param place - puts it into the page
+ */
+async function pasted(settings: Readonly<Record<string, string>>, place = (code: string): string => code) {
   let snippet = '';
   const site = await hosted({
     fetch: () =>
-      new Response(`<!doctype html><title>A site</title>${snippet}`, { headers: { 'content-type': 'text/html' } }),
+      new Response(`<!doctype html><title>A site</title><main>${place(snippet)}</main>`, {
+        headers: { 'content-type': 'text/html' },
+      }),
   });
   onTestFinished(() => site.close());
   const folder = scratchFolder();
@@ -50,8 +56,11 @@ async function pasted(settings: Readonly<Record<string, string>>) {
   return { visitor, open: () => visitor.goto(site.origin), received: api.received, relay };
 }
 
-it('signs up from a bare page', async () => {
-  const { visitor, open, received } = await pasted({});
+it.each([
+  ['a bare page', undefined],
+  ['a page that a builder puts together', addedByBuilder],
+])('signs up from %s', async (_, place) => {
+  const { visitor, open, received } = await pasted({}, place);
   const complaints: string[] = [];
   watchConsole(visitor, complaints);
   await open();

@@ -185,3 +185,10 @@ async function inForm(page: Page, selector: string): Promise<ElementHandle> {
 function quoted(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }
+
+/** Pasted code in a page builder, which parses the markup after the page is there and adds each script anew. */
+export const addedByBuilder = (code: string): string => `<script>addEventListener('load', () => {
+  const place = Object.assign(document.createElement('div'), { innerHTML: ${JSON.stringify(code).replaceAll('</', '<\\/')} });
+  document.querySelector('main').append(place);
+  for (const { src } of place.querySelectorAll('script')) document.head.append(Object.assign(document.createElement('script'), { src }));
+});</script>`;

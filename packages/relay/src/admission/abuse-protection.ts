@@ -76,7 +76,11 @@ export class AbuseProtection {
     const { config, store, log } = context;
     const { defence } = config;
     this.#context = context;
-    this.#rateLimits = new RateLimits(defence.limits, store.counters, countingSecret(config));
+    this.#rateLimits = new RateLimits(defence.limits, store.counters, countingSecret(config), (isInMemory) =>
+      isInMemory
+        ? log.warn('the store counts no rate limits at present: each relay counts them by itself, from none')
+        : log.info('the store counts the rate limits again'),
+    );
     this.#attack = new AttackDetector((isAttack) =>
       isAttack
         ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')

@@ -54,17 +54,23 @@ export class RateLimits {
   readonly #rules: Readonly<Record<LimitKind, readonly LimitRule[]>>;
   readonly #stored: Counters;
   readonly #inMemory = new MemoryCounters();
+  readonly #tell: (isInMemory: boolean) => void;
+  #isInMemory = false;
   readonly #key: string;
   /** By budget: the last hour that got a mail ahead of its time, and how many it got. The hours before it are full. */
   readonly #ahead = new Map<string, { readonly hour: number; readonly mails: number }>();
 
-  /** @param secret - hashes the keys of the counters; the same in all relays that share them */
-  constructor(rules: LimitRules, counters: Counters, secret: string) {
+  /**
+   * @param secret - hashes the keys of the counters; the same in all relays that share them
+   * @param tell - called where the counts move into memory, and where they move back
+   */
+  constructor(rules: LimitRules, counters: Counters, secret: string, tell: (isInMemory: boolean) => void) {
     this.#rules = {
       ...rules,
       ipv6_48: rules.ip.map(({ points, seconds }) => ({ points: points * visitorsPer48, seconds })),
     };
     this.#stored = counters;
+    this.#tell = tell;
     this.#key = purposeKey(secret, 'limit').toString('base64url');
   }
 
@@ -164,6 +170,7 @@ export class RateLimits {
     if (counters.length === 0) return { reached: [], release: async () => {} };
     const countIn = async (place: Counters) => {
       const reached = await place.count(counters, now);
+      this.#note(place === this.#inMemory);
       return { reached, release: async () => (reached.length === 0 ? place.release(counters) : undefined) };
     };
     try {
@@ -172,6 +179,11 @@ export class RateLimits {
       if (!(error instanceof StoreUnavailableError)) throw error;
       return countIn(this.#inMemory);
     }
+  }
+
+  #note(isInMemory: boolean): void {
+    if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
+    this.#isInMemory = isInMemory;
   }
 
   /** Hashes a name, so that counters in a store contain no address; those of one name are neighbours in its index. */

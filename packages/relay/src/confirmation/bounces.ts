@@ -1,12 +1,13 @@
 /** Mails that came back, as the service behind the mail server reports them: by posts signed as Standard Webhooks. */
 import { redact } from '@newsletter-kit/core';
-import { collectBody, refusalBody, refused } from '@newsletter-kit/core/endpoint';
+import { collectBody, refused } from '@newsletter-kit/core/endpoint';
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import * as z from 'zod';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { refuse } from '../ops/private-access.ts';
 
 /** A bounce as this endpoint has it, or an event of Resend, whose bounces are permanent unless it says otherwise. */
 const bounce = z.union([
@@ -43,9 +44,6 @@ export function isPermanent(reason: string, hard: boolean): boolean {
   return digit === undefined ? hard : digit === '5';
 }
 
-const refuse = (...why: Parameters<typeof refused>): Response =>
-  Response.json(refusalBody(refused(...why)), { status: why[0] });
-
 /**
  * A hard bounce makes dead letters of the open signups of its address, and ends the mails to that mailbox; a soft one
  * is noted with them. Whether the address is known shows in no answer.
@@ -71,25 +69,28 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
   return new Hono()
     .post('/', async ({ req: { raw } }) => {
       const bytes = await collectBody(raw.body ?? [], submissionLimit);
-      if (bytes === null) return refuse(413, 'PAYLOAD_TOO_LARGE', `A bounce may be ${submissionLimit} bytes at most.`);
+      if (bytes === null)
+        return refuse(refused(413, 'PAYLOAD_TOO_LARGE', `A bounce may be ${submissionLimit} bytes at most.`));
       const body = new TextDecoder().decode(bytes);
       const content = contentOf(body, raw);
       if (content === undefined)
-        return refuse(401, 'UNAUTHORIZED', 'The signature is missing, old, or of another secret.');
+        return refuse(refused(401, 'UNAUTHORIZED', 'The signature is missing, old, or of another secret.'));
       const read = bounce.safeParse(content);
       if (!read.success)
         return refuse(
-          400,
-          'INVALID_BODY',
-          'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.',
+          refused(
+            400,
+            'INVALID_BODY',
+            'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.',
+          ),
         );
       if (read.data) await note(context, read.data);
       return new Response(null, { status: 204 });
     })
     .onError((error) => {
-      if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'The body is not JSON.');
+      if (error instanceof SyntaxError) return refuse(refused(400, 'INVALID_BODY', 'The body is not JSON.'));
       if (!(error instanceof StoreUnavailableError)) throw error;
-      return refuse(503, 'UNAVAILABLE', 'The store cannot be written: send it again.');
+      return refuse(refused(503, 'UNAVAILABLE', 'The store cannot be written: send it again.'));
     });
 }
 

@@ -30,7 +30,7 @@ export function choicesHtml(open: readonly OpenSignup[], link: PageLink, texts: 
   const groups = groupsOf(open);
   const place = (group: Group, n = 0): string => `${groups.indexOf(group)}.${n}`;
   const press = (value: string, label = words.confirm, more = ''): string =>
-    `<p><button name="choice" value="${value}"${more}>${escapeHtml(label)}</button></p>`;
+    `<button name="choice" value="${value}"${more}>${escapeHtml(label)}</button>`;
   const described = ({ form, email, choices }: Group): string =>
     `<b>${escapeHtml(texts.titleOf(form))}</b> <bdi>${escapeHtml(email)}</bdi>${choices.slice(-1).map(sentenceOf).join('')}`;
   const section = (...content: readonly string[]): string =>

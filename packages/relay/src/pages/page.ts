@@ -174,7 +174,7 @@ const style = [
   'html{min-height:100vh}',
   'body{margin:0 auto;padding:2rem 1.25rem}',
   'header{margin-block-end:1.5rem;padding-inline-start:.75rem;border-inline-start:.25rem solid var(--accent);font-weight:600}',
-  'form{display:grid;gap:1.25rem;margin-block:1.5rem}',
+  'form{display:grid;gap:1.25rem;margin-block:1.5rem}form p{margin:0}',
   'label,legend{display:block;font-weight:600}',
   'label small,legend small{font-weight:400}',
   'input:not([type=checkbox],[type=hidden]){display:block;width:100%;min-height:3rem;margin-top:.375rem;padding:.5rem .875rem;border:1px solid color-mix(in srgb,var(--edge) 75%,var(--ink));border-radius:8px;background:light-dark(#fff,var(--sunk));color:var(--ink);font:inherit;font-weight:400}',

@@ -198,7 +198,8 @@ describe('the counters of the rate limits', () => {
   const limits = (
     rules: Partial<ConstructorParameters<typeof RateLimits>[0]>,
     counters: Counters = new MemoryCounters(),
-  ) => new RateLimits({ ...none, ...rules }, counters, 'a-secret-of-enough-characters');
+    tell: (isInMemory: boolean) => void = () => {},
+  ) => new RateLimits({ ...none, ...rules }, counters, 'a-secret-of-enough-characters', tell);
   const ofAda = { email: 'ada@example.com', suspected: false, client: null };
 
   it('name the seconds until the window ends, at least one', async () => {
@@ -262,6 +263,21 @@ describe('the counters of the rate limits', () => {
     expect(await counters.countPost(visitor, 0)).toMatchObject({ within: true });
     expect(await counters.use('token', 'x', 0)).not.toBeNull();
     expect(await counters.use('token', 'x', 0)).toBeNull();
+  });
+
+  it('tell once that they are counted in memory, and once that they no longer are', async () => {
+    const stored = new MemoryCounters();
+    let error: Error | null = null;
+    const counters: Counters = {
+      count: (...each) => (error ? Promise.reject(error) : stored.count(...each)),
+      release: (...each) => stored.release(...each),
+      expire: (now) => stored.expire(now),
+    };
+    const told: boolean[] = [];
+    const limited = limits({ ip: [hour] }, counters, (isInMemory) => told.push(isInMemory));
+    for (error of [null, new StoreUnavailableError('slow'), new StoreUnavailableError('slow'), null, null])
+      await limited.countPost(visitor, 0);
+    expect(told).toEqual([true, false]);
   });
 
   it('fail with any other error', async () => {

@@ -5,8 +5,8 @@ import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
 import type { StoreCall } from './store-worker.ts';
 
-/** workerd resets connections where a thousand arrive at once, and closes idle ones: few, and each for one request. */
-const dispatcher = new Agent({ connections: 32, pipelining: 0 });
+/** workerd resets connections where a thousand arrive at once, and closes idle ones after seconds: few, idle for less. */
+const dispatcher = new Agent({ connections: 32, keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000 });
 
 let running: Awaited<ReturnType<typeof startWorkerd>>;
 
