@@ -5,6 +5,7 @@ import { satteri } from '@astrojs/markdown-satteri';
 import starlight from '@astrojs/starlight';
 import { defineConfig } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
+import { defaultClientConditions } from 'vite';
 import { base, content, repository, site } from './site.ts';
 import { brokenLinks, repositoryLinks } from './repository-links.ts';
 import { readableTables } from './tables.ts';
@@ -42,6 +43,8 @@ export default defineConfig({
   site,
   base,
   trailingSlash: 'always',
+  // The playground's scripts read other packages from their sources: a clone has nothing built.
+  vite: { resolve: { conditions: ['@newsletter-kit/source', ...defaultClientConditions] } },
   redirects: Object.fromEntries(Object.entries(moved).map(([from, to]) => [`/${from}/`, `${base}/${to}`])),
   markdown: { processor: satteri({ mdastPlugins: [repositoryLinks], hastPlugins: [readableTables] }) },
   integrations: [
