@@ -63,10 +63,10 @@ export default defineConfig({
       pagefind: {
         ranking: {
           pageLength: 0.75,
-          termFrequency: 0.5,
+          termFrequency: 1,
           termSaturation: 1.4,
           termSimilarity: 1,
-          metaWeights: { title: 8, summary: 8 },
+          metaWeights: { title: 5, summary: 5 },
         },
       },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
