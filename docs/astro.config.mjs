@@ -5,7 +5,6 @@ import { satteri } from '@astrojs/markdown-satteri';
 import starlight from '@astrojs/starlight';
 import { defineConfig } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
-import { defaultClientConditions } from 'vite';
 import { base, content, repository, site } from './site.ts';
 import { brokenLinks, repositoryLinks } from './repository-links.ts';
 import { readableTables } from './tables.ts';
@@ -43,8 +42,8 @@ export default defineConfig({
   site,
   base,
   trailingSlash: 'always',
-  // The playground's scripts read other packages from their sources: a clone has nothing built.
-  vite: { resolve: { conditions: ['@newsletter-kit/source', ...defaultClientConditions] } },
+  // The playground's scripts read other packages from their sources: a clone has nothing built. The others are Vite's own.
+  vite: { resolve: { conditions: ['@newsletter-kit/source', 'module', 'browser', 'development|production'] } },
   redirects: Object.fromEntries(Object.entries(moved).map(([from, to]) => [`/${from}/`, `${base}/${to}`])),
   markdown: { processor: satteri({ mdastPlugins: [repositoryLinks], hastPlugins: [readableTables] }) },
   integrations: [
