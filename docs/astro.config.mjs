@@ -42,6 +42,8 @@ export default defineConfig({
   site,
   base,
   trailingSlash: 'always',
+  // The playground's scripts read other packages from their sources: a clone has nothing built. Others are Vite's own.
+  vite: { resolve: { conditions: ['@newsletter-kit/source', 'module', 'browser', 'development|production'] } },
   redirects: Object.fromEntries(Object.entries(moved).map(([from, to]) => [`/${from}/`, `${base}/${to}`])),
   markdown: { processor: satteri({ mdastPlugins: [repositoryLinks], hastPlugins: [readableTables] }) },
   integrations: [
@@ -60,10 +62,10 @@ export default defineConfig({
       pagefind: {
         ranking: {
           pageLength: 0.75,
-          termFrequency: 0.5,
+          termFrequency: 1,
           termSaturation: 1.4,
           termSimilarity: 1,
-          metaWeights: { title: 8, summary: 8 },
+          metaWeights: { title: 5, summary: 5 },
         },
       },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },

@@ -52,7 +52,7 @@ export async function operationPages(): Promise<readonly Page[]> {
   return all.map((operation) => ({
     name: fileOf(operation),
     title: operation.id,
-    description: `${operation.doc}. Parameters, errors, n8n operation, client method and command.`,
+    description: `${operation.doc}.`,
     source,
     body: `${resources[resourceOf(operation.id)].description}
 

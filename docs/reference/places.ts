@@ -16,7 +16,7 @@ export function placePages(options: Options): readonly Page[] {
       name: place.platform,
       format: 'mdx' as const,
       title: `Newsletter form in ${place.name}`,
-      description: `How to put a newsletter signup form on a ${place.name} site: what to copy, where to paste it, and what was tried.`,
+      description: `A signup form on a site with ${place.name}: what to copy, where to paste it, and what was tried.`,
       label: place.name,
       source,
       body: describe(place, options),
