@@ -11,10 +11,10 @@ import { answerWithinMs, within } from './deadline.ts';
 import { livez, readyz } from './health.ts';
 import type { Metrics } from './ops/metrics.ts';
 import { operatorApi, type OperatorApiOptions } from './ops/operator-api.ts';
-import { isOpen, refuse, refusePrivate } from './ops/private-access.ts';
+import { isOpen, refusePrivate } from './ops/private-access.ts';
 import { contents } from './pages/contents.ts';
 import { formPage, refusalPage } from './admission/form-page.ts';
-import { pageOf, siteOf, unstored } from './pages/page.ts';
+import { pageOf, refuse, siteOf, unstored } from './pages/page.ts';
 import { wordsIn } from './pages/words.ts';
 
 /** What answers behind the routes. */

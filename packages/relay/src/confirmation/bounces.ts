@@ -7,7 +7,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import * as z from 'zod';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import { refuse } from '../ops/private-access.ts';
+import { refuse } from '../pages/page.ts';
 
 /** A bounce as this endpoint has it, or an event of Resend, whose bounces are permanent unless it says otherwise. */
 const bounce = z.union([

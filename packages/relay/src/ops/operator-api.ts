@@ -5,13 +5,13 @@ import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';
 import type { PageRequest, SignupFilter } from '../store/signup-store.ts';
-import { unstored as headers } from '../pages/page.ts';
+import { refuse, unstored as headers } from '../pages/page.ts';
 import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
 import type { RelayContext } from '../context.ts';
 import { toListedForm } from './listed-form.ts';
 import { toListed } from './listed-signup.ts';
 import { createChanges, type Operator, selectorFormat } from './operator.ts';
-import { type PrivateAccess, refuse, refusePrivate } from './private-access.ts';
+import { type PrivateAccess, refusePrivate } from './private-access.ts';
 import { readFilter } from './signup-filter.ts';
 
 /** Options of {@link operatorApi}. */

@@ -2,10 +2,10 @@
  * Who may see the metrics, the details of readiness, and the operator's page and API: whoever sends the operator token,
  * or, without one, whoever reaches the operator's own address. With neither they do not exist.
  */
-import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoint';
+import { refused } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config/settings.ts';
 import type { Log } from '../log.ts';
-import { unstored as headers } from '../pages/page.ts';
+import { refuse } from '../pages/page.ts';
 import { hasBearerToken } from '../secrets.ts';
 
 /** What decides about a private request. */
@@ -48,9 +48,4 @@ function isOfForeignPage({ url, headers }: Request, ownHost: string): boolean {
   if (origin !== null && URL.parse(origin)?.host !== host) return true;
   const isPublicName = hostname.includes('.') && !/^[\d.]+$/.test(hostname);
   return isPublicName && hostname !== ownHost;
-}
-
-/** An answer with the errors of a refusal. */
-export function refuse(why: Refused): Response {
-  return Response.json(refusalBody(why), { status: why.status, headers });
 }

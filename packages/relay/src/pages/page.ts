@@ -3,7 +3,15 @@
  * loaded, and nothing that was sent becomes a link.
  */
 import { hash } from 'node:crypto';
-import { escapeHtml, framedPageHeaders, type Page, pageHeaders, pageStyle } from '@newsletter-kit/core/endpoint';
+import {
+  escapeHtml,
+  framedPageHeaders,
+  type Page,
+  pageHeaders,
+  pageStyle,
+  refusalBody,
+  type Refused,
+} from '@newsletter-kit/core/endpoint';
 import { partsOfLabel } from '@newsletter-kit/core/signup';
 import type { Content } from './contents.ts';
 import themes from './themes.json' with { type: 'json' };
@@ -146,6 +154,10 @@ export const directionOf = (lang: string): 'rtl' | 'ltr' =>
 
 /** Headers of every page. */
 export const unstored = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/** An answer with the errors of a refusal. */
+export const refuse = (why: Refused): Response =>
+  Response.json(refusalBody(why), { status: why.status, headers: unstored });
 
 const outwardLink = (address: string, label: string): string =>
   `<a href="${escapeHtml(address)}" target="_blank" rel="noopener">${escapeHtml(label)}</a>`;

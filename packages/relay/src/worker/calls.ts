@@ -2,7 +2,8 @@
 import { unavailable } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config/settings.ts';
 import { unready } from '../health.ts';
-import { refuse, refusePrivate } from '../ops/private-access.ts';
+import { refusePrivate } from '../ops/private-access.ts';
+import { refuse } from '../pages/page.ts';
 
 /** Headers of the Worker's own; those of a visitor are replaced. */
 export const publicationHeader = 'newsletter-relay-publication';

@@ -7,7 +7,8 @@
 import { refused } from '@newsletter-kit/core/endpoint';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { livez } from '../health.ts';
-import { noteClosed, refuse, refusePrivate } from '../ops/private-access.ts';
+import { noteClosed, refusePrivate } from '../ops/private-access.ts';
+import { refuse } from '../pages/page.ts';
 import { StartupError } from '../errors.ts';
 import {
   callHeader,

@@ -5,7 +5,7 @@ import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
 import type { StoreCall } from './store-worker.ts';
 
-/** workerd resets connections where a thousand arrive at once, and closes idle ones after seconds: few, idle for less. */
+/** workerd resets connections where a thousand arrive at once, and closes idle ones: few, idle for a second at most. */
 const dispatcher = new Agent({ connections: 32, keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000 });
 
 let running: Awaited<ReturnType<typeof startWorkerd>>;
