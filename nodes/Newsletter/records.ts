@@ -3,7 +3,7 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { momentOf } from '@newsletter-kit/core/facts';
 import { type AnswerRecord, answerRecords, operation } from '@newsletter-kit/core/contract';
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, titleOf } from './parameters/properties.ts';
+import { byName, select, titleOf } from './parameters/properties.ts';
 import { type ItemParameters, readParameter, readValue } from './parameters/read.ts';
 
 /** Which fields a record has, and how each form of Output treats them. */
@@ -118,10 +118,9 @@ export function recordIn(answer: unknown): IDataObject {
   return isRecord(data) ? toRecord(data) : {};
 }
 
-const output: INodeProperties = {
+const output = select({
   displayName: 'Output',
   name: 'output',
-  type: 'options',
   default: 'simplified',
   description: 'Which fields of the records to return, and in which form',
   options: [
@@ -137,7 +136,7 @@ const output: INodeProperties = {
       description: 'The main fields; times are readable and custom fields are under their names',
     },
   ],
-};
+});
 
 const selectedFields: INodeProperties = {
   displayName: 'Fields',

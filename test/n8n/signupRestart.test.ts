@@ -1,8 +1,13 @@
-/** The signup trigger where n8n is killed: what it promised then holds, for the last signup as for the first. */
-import { expect } from 'vitest';
+/**
+ * The triggers where n8n is killed: what they promised holds the second time, for the last event as for the first.
+ */
+import { expect, inject } from 'vitest';
 import { startOwnN8n } from './harness/own.ts';
 import { publish } from './harness/signupForm.ts';
 import { test } from './harness/test.ts';
+import { watchSubscriptions } from './harness/watching.ts';
+
+test.override({ sandboxOptions: { seed: 'empty' } });
 
 const wait = {
   name: 'Wait',
@@ -12,10 +17,23 @@ const wait = {
   parameters: { amount: 10, unit: 'seconds' },
 };
 
-test('limit per mailbox, Idempotency-Key and accepted signups survive a kill of n8n', async () => {
+test('limits, keys, accepted signups and the place in the list survive a kill of n8n', async ({
+  sandboxOnPort,
+  api,
+}) => {
   const own = await startOwnN8n();
   try {
     const on = { rest: own.rest, url: own.url };
+    const watching = await watchSubscriptions(own.rest, sandboxOnPort);
+    await watching.activate();
+    const subscribed: string[] = [];
+    const subscribe = async (person: string): Promise<void> => {
+      subscribed.push(`${person}@example.com`);
+      await api.subscriptions.create({ email: `${person}@example.com`, double_opt_override: 'off' });
+      if (subscribed.length < 4) await watching.poll();
+      expect(await watching.arrived(subscribed.length)).toEqual(subscribed);
+    };
+    for (const person of ['one', 'two', 'three']) await subscribe(person);
     const form = await publish({}, [], on);
     const slow = await publish({}, [wait], on);
     const once = () => form.post({ email: 'dee@example.com' }, { 'idempotency-key': 'once' });
@@ -30,10 +48,11 @@ test('limit per mailbox, Idempotency-Key and accepted signups survive a kill of 
     answers.push(await form.post({ email: 'eve@example.com' }));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
     expect((await form.items(8)).at(-1)).toMatchObject({ email: 'eve@example.com' });
+    await subscribe('four');
 
     // n8n 1 answers before it saves the execution.
-    const [interrupted] = await own.rest.executionIds(slow.workflow);
-    if (interrupted === undefined) return;
+    if (inject('newsletter').age === 'oldest') return;
+    const [interrupted = ''] = await own.rest.executionIds(slow.workflow);
     expect((await own.rest.ended(interrupted)).status).toBe('crashed');
     const execution = await own.rest.ended(await own.rest.retry(interrupted));
     expect([execution.status, execution.output('Wait')]).toMatchObject(['success', [{ email: 'ada@example.com' }]]);
@@ -41,3 +60,29 @@ test('limit per mailbox, Idempotency-Key and accepted signups survive a kill of 
     await own.close();
   }
 });
+
+const spellings = Number(process.env['MAILBOX_SPELLINGS'] ?? 500);
+
+test.runIf(process.env['TRIGGER_LIVES'] !== 'deciding')(
+  `starts three executions an hour for ${spellings} spellings of one mailbox, over five restarts`,
+  async () => {
+    const own = await startOwnN8n();
+    try {
+      const form = await publish({}, [], { rest: own.rest, url: own.url });
+      for (const person of ['bob', 'cyd', 'eve']) await form.post({ email: `${person}@example.com` });
+      const part = spellings / 5;
+      for (let from = 0; from < spellings; from += part) {
+        for (let index = from; index < from + part; index += 1) {
+          const email = `${index % 2 ? 'Ada.L' : 'a.d.a.l'}+${index}@${index % 3 ? 'gmail' : 'googlemail'}.com`;
+          expect((await form.post({ email })).status).toBe(202);
+        }
+        await own.kill();
+        await own.start();
+      }
+      expect(await form.items(6)).toHaveLength(6);
+    } finally {
+      await own.close();
+    }
+  },
+  600_000 + spellings * 100,
+);

@@ -2,11 +2,12 @@
  * What the life of a trigger brings, with all of its events in one workflow: each event is reported exactly once. A row
  * is what happened to somebody's n8n.
  */
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { packageFolder } from '../../scripts/n8n/pack.ts';
 import { triggerType } from './harness/nodes.ts';
 import { type OwnN8n, startOwnN8n } from './harness/own.ts';
 import { test } from './harness/test.ts';
@@ -358,6 +359,21 @@ const rows: readonly LifeEvent[] = [
       process.kill(life.own.pid() ?? 0, 'SIGWINCH');
       await life.happens('b');
       await life.workflow.poll();
+    },
+  },
+  {
+    what: 'n8n starts without the package, and then with it again',
+    parameters: often,
+    async live(life) {
+      const folder = packageFolder(life.own.userFolder);
+      const aside = join(life.own.userFolder, 'aside');
+      await life.own.stop();
+      await rename(folder, aside);
+      await life.own.start();
+      await life.own.stop();
+      await rename(aside, folder);
+      await life.happens('b');
+      await life.own.start();
     },
   },
   {

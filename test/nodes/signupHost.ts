@@ -118,7 +118,9 @@ export async function hostSignup(
     response.setHeader('Content-Type', 'application/json').end(answer);
   }
 
-  const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');
+  // On a busy machine, seconds pass between two requests of a test, and the next would meet a connection that ends.
+  const options = { keepAliveTimeout: 0 };
+  const server = createServer(options, (request, response) => void handle(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return Object.assign(host, { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
 }

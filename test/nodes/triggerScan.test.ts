@@ -1,5 +1,5 @@
 /** The events of the trigger that are found by reading the whole list, against the sandbox. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Run } from './context.ts';
 import { openTriggerWorld, type TriggerWorld } from './triggerWorld.ts';
 
@@ -32,26 +32,106 @@ describe('the events found by reading the whole list', () => {
     expect(await world.poll('subscriptionBecameActive')).toBeNull();
   });
 
+  /** The service with words of its own for the statuses of some people, who are in no list of a status. */
+  const inOwnWords = (told: Readonly<Record<string, string>>): Run['sandbox'] => ({
+    fetch: async (input, init) => {
+      const answer = await world.sandbox.fetch(input, init);
+      const { data, total_results, ...others } = (await answer.json()) as {
+        data: readonly { id: string; status: string }[];
+        total_results?: number;
+      };
+      const status = new URL(new Request(input).url).searchParams.get('status');
+      const all = data.map((one) => ({ ...one, status: told[one.id] ?? one.status }));
+      const missing = status === 'active' ? Object.keys(told).length : 0;
+      return Response.json({
+        ...others,
+        data: status === null ? all : all.filter((one) => one.status === status),
+        ...(total_results !== undefined && { total_results: total_results - missing }),
+      });
+    },
+  });
+
   it('Subscriber Unsubscribed: in the words of the service, and nobody whose known status is another', async () => {
     const [left = '', paused = '', complains = ''] = await world.subscribe(
       'leaves@example.com',
       'pauses@example.com',
       'complains@example.com',
     );
-    expect(await world.poll('subscriptionUnsubscribed')).toBeNull();
+    const events = ['subscriptionUnsubscribed', 'subscriptionCreated'];
+    expect(await world.poll(events)).toBeNull();
     await world.change(left, { unsubscribe: true });
-    const told = { [paused]: 'paused', [complains]: 'complained' };
-    const fetch: Run['sandbox']['fetch'] = async (...request) => {
-      const answer = await world.sandbox.fetch(...request);
-      const { data, ...others } = (await answer.json()) as { data: readonly { id: string; status: string }[] };
-      return Response.json({ ...others, data: data.map((one) => ({ ...one, status: told[one.id] ?? one.status })) });
-    };
-    const items = await world.pollItems('subscriptionUnsubscribed', { sandbox: { fetch } });
+    const sandbox = inOwnWords({ [paused]: 'paused', [complains]: 'complained' });
+    const items = await world.pollItems(events, { sandbox });
     expect(items?.map(({ json }) => [json['email'], json['status'], json['previous_status']])).toEqual([
       ['leaves@example.com', 'inactive', 'active'],
       ['complains@example.com', 'complained', 'active'],
     ]);
-    expect(await world.poll('subscriptionUnsubscribed', { sandbox: { fetch } })).toBeNull();
+    expect(await world.poll(events, { sandbox })).toBeNull();
+  });
+
+  describe('Subscriber Unsubscribed alone', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    const pollRequests = async (more: Partial<Run> = {}): Promise<number> =>
+      world.requestsOf(() => world.poll('subscriptionUnsubscribed', more));
+
+    it('reads the list of the inactive, and counts once an hour', async () => {
+      world.reset(3_000);
+      const { totalResults } = await world.api.subscriptions.list({ status: 'inactive', page: 1, limit: 1 });
+      const pages = Math.ceil(Number(totalResults) / 100);
+      await world.poll('subscriptionUnsubscribed');
+      for (let polls = 0; polls < 3; polls += 1) expect(await pollRequests()).toBe(pages);
+      vi.advanceTimersByTime(3_600_000);
+      const counting = await pollRequests();
+      expect(counting - pages).toBeGreaterThan(0);
+      expect(counting - pages).toBeLessThanOrEqual(8);
+      expect(await pollRequests()).toBe(pages);
+    });
+
+    it.each([
+      { restarts: false, saves: true },
+      { restarts: true, saves: true },
+      { restarts: true, saves: false },
+    ])(
+      'finds the first who leaves in an unknown word, once (restart: $restarts, saved: $saves)',
+      async ({ restarts, saves }) => {
+        world.reset(500);
+        const [complains = '', later = ''] = await world.subscribe('complains@example.com', 'later@example.com');
+        const parameters = { options: { pages: 4 } };
+        await world.poll('subscriptionUnsubscribed', { parameters });
+        for (let polls = 0; polls < 2; polls += 1) await world.poll('subscriptionUnsubscribed', { parameters });
+        const saved = world.snapshot();
+        vi.advanceTimersByTime(3_600_000);
+        const sandbox = inOwnWords({ [complains]: 'complained' });
+        const found: string[] = [];
+        const pollAll = async (service: Run['sandbox']): Promise<void> => {
+          for (let polls = 0; polls < 12; polls += 1)
+            found.push(...((await world.poll('subscriptionUnsubscribed', { parameters, sandbox: service })) ?? []));
+        };
+        await world.poll('subscriptionUnsubscribed', { parameters, sandbox });
+        if (!saves) world.kept = saved;
+        if (restarts) world.restart();
+        await pollAll(sandbox);
+        expect(found).toEqual(['complains@example.com']);
+        await pollAll(inOwnWords({ [complains]: 'complained', [later]: 'bounced' }));
+        expect(found).toEqual(['complains@example.com', 'later@example.com']);
+      },
+    );
+
+    it('reads the whole list where the service tells no sizes', async () => {
+      world.reset(500);
+      const sandbox: Run['sandbox'] = {
+        fetch: async (...call) => {
+          const { total_results: _, ...others } = (await (await world.sandbox.fetch(...call)).json()) as object & {
+            total_results?: number;
+          };
+          return Response.json(others);
+        },
+      };
+      await world.poll('subscriptionUnsubscribed', { sandbox });
+      for (let polls = 0; polls < 2; polls += 1) expect(await pollRequests({ sandbox })).toBeGreaterThanOrEqual(5);
+    });
   });
 
   it.each([

@@ -3,9 +3,8 @@
  * subscribers; new ones are enrolled by creating their subscription.
  */
 import { ApiError, type Arguments } from '@newsletter-kit/core/engine';
-import type { INodeProperties } from 'n8n-workflow';
 import { automation as automationLocator } from '../parameters/locators.ts';
-import { collection } from '../parameters/properties.ts';
+import { collection, select } from '../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../parameters/read.ts';
 import { doubleOptIn, readSubscriber, subscriber } from '../parameters/subscription.ts';
 import { type RecordShape, recordIn, shapeOf } from '../records.ts';
@@ -30,17 +29,16 @@ export const automation: ResourceDefinition = {
 
 const options = [doubleOptIn];
 
-const ifEnrolled: INodeProperties = {
+const ifEnrolled = select({
   displayName: 'If Already Enrolled',
   name: 'ifEnrolled',
-  type: 'options',
   default: 'refuse',
   description: 'What to do where the subscriber is enrolled in the automation already; nothing changes in either case',
   options: [
     { name: 'Pass Over', value: 'passOver', description: 'Return the item, with "enrolled": false' },
     { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
   ],
-};
+});
 
 /** A journey after Enroll: `enrolled` tells whether it begins with it. */
 const enrollment: RecordShape = { ...shapeOf('journeys.enroll'), outcome: ['enrolled'] };

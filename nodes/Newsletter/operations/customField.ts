@@ -4,7 +4,7 @@ import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../parameters/agents.ts';
 import { customField as locator } from '../parameters/locators.ts';
-import { describe, text } from '../parameters/properties.ts';
+import { describe, select, text } from '../parameters/properties.ts';
 import { readParameter } from '../parameters/read.ts';
 import { recordIn, shapeOf } from '../records.ts';
 import type { ItemOperation, ResourceDefinition } from './definition.ts';
@@ -20,10 +20,9 @@ const display = text({
 
 const newName: INodeProperties = { ...display, displayName: 'New Name' };
 
-const kind: INodeProperties = {
+const kind = select({
   displayName: 'Kind',
   name: 'kind',
-  type: 'options',
   required: true,
   default: 'string',
   description: describe(words['customFields.create'].parameters.kind),
@@ -36,7 +35,7 @@ const kind: INodeProperties = {
     { name: 'Text', value: 'string' },
     { name: 'Whole Number', value: 'integer' },
   ],
-};
+});
 
 const first = { first: ['id', 'display'] };
 const record = shapeOf('customFields.get', first);

@@ -7,7 +7,7 @@ import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../parameters/agents.ts';
 import { deletionRequest } from '../parameters/locators.ts';
-import { describe } from '../parameters/properties.ts';
+import { describe, notice } from '../parameters/properties.ts';
 import { ParameterMismatch, readParameter } from '../parameters/read.ts';
 import { email } from '../parameters/subscription.ts';
 import { recordIn, shapeOf } from '../records.ts';
@@ -16,13 +16,11 @@ import { getMany, getOne } from './readOperations.ts';
 
 const differences = { noun: 'data deletion request', record: { others: ['created_at', 'source'] } };
 
-const warning: INodeProperties = {
+const warning = notice({
   displayName:
     'After 14 days the data of this subscriber is deleted from <b>every publication of the organization</b>. Once that has begun it cannot be undone.',
   name: 'deletionNotice',
-  type: 'notice',
-  default: '',
-};
+});
 
 const address: INodeProperties = { ...email, description: describe(words['deletionRequests.create'].parameters.email) };
 

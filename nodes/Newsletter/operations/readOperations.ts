@@ -14,7 +14,7 @@ import {
 import type { Arguments, ListId } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { locatorOf } from '../parameters/locators.ts';
-import { byName, collection, describe, include, texts, titleOf, toggle } from '../parameters/properties.ts';
+import { byName, collection, describe, include, number, texts, titleOf, toggle } from '../parameters/properties.ts';
 import { type ItemParameters, readCollection, readFields, readParameter } from '../parameters/read.ts';
 import {
   expandOf,
@@ -81,15 +81,14 @@ const returnAll = toggle({
   description: 'Whether to return all results or only up to a given limit',
 });
 
-const limit: INodeProperties = {
+const limit = number({
   displayName: 'Limit',
   name: 'limit',
-  type: 'number',
   typeOptions: { minValue: 1 },
   default: 50,
   description: 'Max number of results to return',
   displayOptions: { show: { returnAll: [false] } },
-};
+});
 
 /** The parameters for the number of results of a list. */
 const listLength: readonly INodeProperties[] = [returnAll, limit];

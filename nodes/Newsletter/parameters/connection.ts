@@ -1,18 +1,17 @@
 /** Parameters of every node for the service: Authentication, Publication, and the fields that both credentials have. */
 import type { IExecuteFunctions, INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
-import { text } from './properties.ts';
+import { select, text } from './properties.ts';
 
-export const authentication: INodeProperties = {
+export const authentication = select({
   displayName: 'Authentication',
   name: 'authentication',
-  type: 'options',
   noDataExpression: true,
   default: 'apiKey',
   options: [
     { name: 'API Key', value: 'apiKey' },
     { name: 'OAuth2', value: 'oAuth2' },
   ],
-};
+});
 
 /** The credentials of every node of the package. */
 export const credentials: INodeCredentialDescription[] = [
@@ -72,10 +71,9 @@ export function publicationOf(node: Pick<IExecuteFunctions, 'getNodeParameter'>,
 }
 
 /** n8n drops the fields of a credential that are hidden, such as an address without the service Other. */
-export const service: INodeProperties = {
+export const service = select({
   displayName: 'Service',
   name: 'service',
-  type: 'options',
   default: 'beehiiv',
   description: 'The newsletter service. Choose it to have its addresses filled in.',
   options: [
@@ -91,7 +89,7 @@ export const service: INodeProperties = {
     },
     { name: 'Other', value: 'other', description: 'Any service that speaks the Newsletter Publishing API' },
   ],
-};
+});
 
 const otherService = { show: { service: ['other'] } };
 

@@ -52,6 +52,14 @@ export const text = (described: Labelled): INodeProperties => ({ type: 'string',
 /** A switch that is off by default. */
 export const toggle = (described: Labelled): INodeProperties => ({ type: 'boolean', default: false, ...described });
 
+/** A choice among its options. */
+export const select = (described: Labelled): INodeProperties => ({ type: 'options', default: '', ...described });
+
+export const number = (described: Labelled): INodeProperties => ({ type: 'number', default: 0, ...described });
+
+/** A text between the parameters. */
+export const notice = (described: Labelled): INodeProperties => ({ type: 'notice', default: '', ...described });
+
 /** @param add - label of the button that adds an entry */
 export function texts(add: string, described: Described): INodeProperties {
   return {

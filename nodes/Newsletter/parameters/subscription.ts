@@ -2,7 +2,7 @@
 import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { automation } from './locators.ts';
-import { describe, include, text } from './properties.ts';
+import { describe, include, select, text } from './properties.ts';
 import { type ItemParameters, ParameterMismatch, readParameter } from './read.ts';
 
 /** The address or the ID of a subscription. */
@@ -72,10 +72,9 @@ export const email = text({
   description: describe(subscriptionRequestWords.email),
 });
 
-export const doubleOptIn: INodeProperties = {
+export const doubleOptIn = select({
   displayName: 'Double Opt-In',
   name: 'double_opt_override',
-  type: 'options',
   default: 'not_set',
   description: 'Whether the subscriber has to confirm by email before the subscription becomes active',
   options: [
@@ -83,7 +82,7 @@ export const doubleOptIn: INodeProperties = {
     { name: 'On', value: 'on', description: 'The subscriber has to confirm by email first' },
     { name: 'Publication Default', value: 'not_set' },
   ],
-};
+});
 
 export const automations: INodeProperties = {
   displayName: 'Automations',

@@ -3,7 +3,7 @@ import type { ConsentRules } from '@newsletter-kit/core/endpoint';
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { authentication, publication } from '../parameters/connection.ts';
-import { collection, customFieldNames, text, texts } from '../parameters/properties.ts';
+import { collection, customFieldNames, notice, number, select, text, texts } from '../parameters/properties.ts';
 import { ParameterMismatch, readValue } from '../parameters/read.ts';
 
 const path = text({
@@ -29,15 +29,14 @@ const allowedFields = customFieldNames({
   hint: 'Custom fields that the form may set; others are dropped. None for every one. The list needs a credential; an expression with the names does not.',
 });
 
-const signupsPerAddress: INodeProperties = {
+const signupsPerAddress = number({
   displayName: 'Signups per Address and Hour',
   name: 'signupsPerAddress',
-  type: 'number',
   typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 0 },
   default: 3,
   description:
     'Maximum number of executions that one mailbox starts within an hour, in whatever spelling: a visitor can try again, and nobody can use your form to mail a stranger repeatedly. Further signups are answered as usual but start no execution. 0 removes the limit.',
-};
+});
 
 const thanksUrl = text({
   displayName: 'Redirect Without JavaScript',
@@ -47,27 +46,25 @@ const thanksUrl = text({
     'Page for visitors without JavaScript after signing up. Leave empty for the front page of their website.',
 });
 
-const honeypot: INodeProperties = {
+const honeypot = select({
   displayName: 'Suspected Robots',
   name: 'honeypot',
-  type: 'options',
   default: 'drop',
   description: 'What to do with a signup that has a value in the honeypot, a field hidden from people',
   options: [
     { name: 'Leave Out', value: 'drop', description: 'Answer as usual, and start no execution' },
     { name: 'Pass On', value: 'pass', description: 'Start an execution with "suspected" set to true' },
   ],
-};
+});
 
-const signupsPerMinute: INodeProperties = {
+const signupsPerMinute = number({
   displayName: 'Signups per Minute',
   name: 'signupsPerMinute',
-  type: 'number',
   typeOptions: { minValue: 1, numberPrecision: 0 },
   default: 300,
   description:
     'Maximum number of executions to start in a minute. Further signups are refused with 429 and Retry-After.',
-};
+});
 
 const consentSentences = texts('Add Sentence', {
   displayName: 'Consent Sentences',
@@ -77,13 +74,11 @@ const consentSentences = texts('Add Sentence', {
     'Sentences that the form asks people to agree to, as it shows them; keep earlier ones. They make "consent_given" true, and any other text is refused. Without them a text leaves it null: neither yes nor no.',
 });
 
-const promise: INodeProperties = {
+const promise = notice({
   displayName:
     'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution (n8n 1 answers just before); check the failed executions regularly, because n8n does not repeat them.',
   name: 'promise',
-  type: 'notice',
-  default: '',
-};
+});
 
 /**
  * Keeps n8n from reading the body, up to 16 MB, into memory before it calls the node. n8n looks for this option, which

@@ -1,5 +1,8 @@
 /** Creates the engine of a node from its credential. */
 import {
+  type Arguments,
+  BadRequestError,
+  type CallOptions,
   createEngine,
   deviationText,
   type Engine,
@@ -78,4 +81,17 @@ function hasToken({ oauthTokenData }: CredentialData): boolean {
 /** A credential as n8n gives it. */
 interface CredentialData extends CredentialConnection {
   readonly oauthTokenData?: unknown;
+}
+
+/** How many subscriptions there are, or of one status; null where the service does not tell. */
+export async function listSize(
+  engine: Pick<Engine, 'list'>,
+  call?: CallOptions,
+  status?: Arguments<'subscriptions.list'>['status'],
+): Promise<number | null> {
+  return engine.list('subscriptions.list', { page: 1, limit: 1, status }, call).then(
+    ({ totalResults }) => totalResults,
+    // Pages by number are deprecated, and not every status has a list.
+    (error: unknown) => (error instanceof BadRequestError ? null : Promise.reject(error)),
+  );
 }

@@ -55,10 +55,7 @@ export const events = {
 
 export type EventName = keyof typeof events;
 
-/**
- * Whether these events need the scan of the whole list. *New Subscriber* reads the newest alone. No list of one status
- * holds everybody who has unsubscribed: a service may have words of its own for it.
- */
+/** Whether these events need the scan of a list. *New Subscriber* reads the newest alone. */
 export const needsScan = (names: readonly EventName[]): boolean => names.some((name) => name !== 'subscriptionCreated');
 
 /** Accepted values by field of a subscription; other fields may have any value. */

@@ -1,7 +1,8 @@
 /** Limits of a poll: requests, time, and the number of subscriptions to keep. */
 import { CapacityError } from '@newsletter-kit/core/watch';
-import { BadRequestError, type CallOptions, type Engine } from '@newsletter-kit/core/engine';
+import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import type { IPollFunctions } from 'n8n-workflow';
+import { listSize } from '../transport/engine.ts';
 
 /** Default of the most requests in a poll. */
 export const requestsPerPoll = 20;
@@ -56,10 +57,6 @@ export function timeBudget(context: PollContext, first = false): TimeBudget {
  * @throws CapacityError where they are too many
  */
 export async function checkSize(engine: Pick<Engine, 'list'>, call?: CallOptions, max = capacity): Promise<void> {
-  const size = await engine.list('subscriptions.list', { page: 1, limit: 1 }, call).then(
-    ({ totalResults }) => totalResults,
-    // Pages by number are deprecated: without them, the limit is met while reading.
-    (error: unknown) => (error instanceof BadRequestError ? null : Promise.reject(error)),
-  );
+  const size = await listSize(engine, call);
   if (size !== null && size > max) throw new CapacityError(max, size);
 }

@@ -1,6 +1,6 @@
 /** The trigger's parameters: the event with its cost, filters, and options. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, collection, customFieldNames, texts, titleOf } from '../parameters/properties.ts';
+import { byName, collection, customFieldNames, notice, number, texts, titleOf } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { type EventName, events } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
@@ -21,12 +21,7 @@ export const eventsProperty: INodeProperties = {
 const notices = [
   `A poll takes one request for New Subscriber alone. For any other choice it takes up to ${requestsPerPoll}, because the trigger reads the list again to find changes. <a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>`,
   'You can change Filters, Output, Options and the name of the node at any time: no event is lost or repeated. For an added event, or another Publication, only what happens afterwards is reported.',
-].map((displayName, index): INodeProperties => ({
-  displayName,
-  name: `notice${index + 1}`,
-  type: 'notice',
-  default: '',
-}));
+].map((displayName, index) => notice({ displayName, name: `notice${index + 1}` }));
 
 const updated = { show: { events: ['subscriptionUpdated' satisfies EventName] } };
 
@@ -100,15 +95,14 @@ export const sinceOption: INodeProperties = {
   displayOptions: { show: { '/events': ['subscriptionCreated' satisfies EventName] } },
 };
 
-export const pagesOption: INodeProperties = {
+export const pagesOption = number({
   displayName: 'Requests per Poll',
   name: 'pages',
-  type: 'number',
   typeOptions: { minValue: 1, maxValue: 100 },
   default: requestsPerPoll,
   description:
     'How many requests a poll may make, for up to 100 subscriptions each. The next polls read the rest. The service limits requests for the whole organization.',
-};
+});
 
 /** The events, their notices, and the changes to report. */
 export const watchProperties: readonly INodeProperties[] = [eventsProperty, ...notices, changes, fieldNames];

@@ -16,8 +16,9 @@ import { quoted } from '../parameters/properties.ts';
 import { openEngine } from '../transport/engine.ts';
 import { isOutage, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
+import { forgetCount, leaversStatus } from './leavers.ts';
 import { capacity, checkSize, requestsPerFirstScanPoll, type TimeBudget, timeBudget } from './limits.ts';
-import { endOutage, noteOutage, pauseOf } from './outage.ts';
+import { endOutage, noteOutage, pauseOf, triggerKey } from './outage.ts';
 import { fieldNames } from './parameters.ts';
 import type { Settings } from './settings.ts';
 import { StaticDataError, WatchStateStore } from './state.ts';
@@ -41,6 +42,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     ? Promise.reject(pause)
     : find(context, engine, settings, { state: loaded.state, isFirst, time: timeBudget(context, isFirst) });
   const found = await finding.catch((error: unknown) => {
+    forgetCount(triggerKey(context));
     if (!isOutage(error, !isFirst)) throw error;
     noteOutage(context, error);
     return null;
@@ -82,6 +84,7 @@ async function find(
   await checkFieldNames(context, engine, settings, call);
   const found = await watchSubscriptions({
     engine,
+    status: settings.onlyLeavers ? await leaversStatus(triggerKey(context), engine, state, call) : undefined,
     events: settings.events.map((name) => events[name].type),
     customFields: settings.customFields,
     expand: settings.expand,

@@ -15,6 +15,8 @@ export interface Settings {
   readonly events: readonly EventName[];
   /** Whether the events need the scan of the whole list. */
   readonly scans: boolean;
+  /** Whether only those who unsubscribe are of interest. */
+  readonly onlyLeavers: boolean;
   /** The publication the node names; empty for the credential's. */
   readonly publication: string;
   readonly filter: Filter;
@@ -44,6 +46,7 @@ export function readSettings(context: IPollFunctions): Settings {
   return {
     events: chosen,
     scans: needsScan(chosen),
+    onlyLeavers: chosen.every((name) => name === 'subscriptionUnsubscribed'),
     publication: publicationIn(context),
     filter: toFilter(readFields(item, 'filters', filters)),
     form,

@@ -138,7 +138,7 @@ export class WatchStateStore {
     if (stored === null) return this.#context.getActivationMode() === 'update';
     if (!scans || after.scan === null) return false;
     // The first scan: the list as it was cannot be read again.
-    if (before.scan === null || before.scan.pass === 0) return true;
+    if (before.scan === null || before.scan.pass === 0 || before.scan.list !== after.scan.list) return true;
     // A new subscription: its next change is only found against this first reading.
     const compares = events.includes('subscriptionStatusChanged') || events.includes('subscriptionUpdated');
     if (compares && after.created !== before.created) return true;

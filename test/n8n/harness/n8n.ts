@@ -74,7 +74,7 @@ export async function createInstallation(
       running = start(node, [command, 'start'], { env });
       await untilReady(url, running);
       // n8n 1 reports that it is ready before it has registered its routes.
-      await waitUntil('n8n answers', async () => (await fetch(`${url}/rest/settings`)).ok, 60_000);
+      await waitUntil('n8n answers', async () => (await fetch(`${url}/rest/settings`)).ok, 300_000);
     },
     async kill() {
       await running?.kill();

@@ -15,7 +15,7 @@ import {
 } from '@newsletter-kit/core/import';
 import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
 import { notMapped, readCustomFieldsOf, readKinds } from '../../parameters/customFields.ts';
-import { quoted } from '../../parameters/properties.ts';
+import { notice, quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import { remembered } from '../../remembered.ts';
@@ -35,19 +35,17 @@ import {
 import { itemNumber, Outcomes, reasonOf } from './bulkImportOutcomes.ts';
 import { isMappedManually, itemReader, mappingFields } from './bulkImportRequest.ts';
 
-const notice: INodeProperties = {
+const importNotice = notice({
   displayName:
     'All input items go to the service together, up to 1000 in a request. "accepted" means that the service received an item; what becomes of it is not reported. Items that are invalid, repeat an address or belong to people who have left are not sent. They are returned with the reason, at the error output where On Error says so.',
   name: 'asynchronous',
-  type: 'notice',
-  default: '',
-};
+});
 
 export const bulkImport: BatchOperation = {
   name: 'Bulk Import',
   description: 'Create or update many subscriptions, one for each input item, in requests of up to 1000',
   action: 'Import many subscriptions in bulk',
-  properties: [notice, ...mappingFields, ...importOptions],
+  properties: [importNotice, ...mappingFields, ...importOptions],
   async executeAll(items, continueOnFail) {
     const [first] = items;
     if (first === undefined) return [];

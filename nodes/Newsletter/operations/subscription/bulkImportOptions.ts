@@ -2,18 +2,17 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { type ConsentOptions, leftByIn, namesIn, type NotationAnswers, yesNoIn } from '@newsletter-kit/core/import';
 import type { INodeProperties } from 'n8n-workflow';
-import { collection, text, toggle } from '../../parameters/properties.ts';
+import { collection, number, select, text, toggle } from '../../parameters/properties.ts';
 import { ParameterMismatch, readCollection } from '../../parameters/read.ts';
 import type { OperationContext } from '../definition.ts';
 
-const batchSize: INodeProperties = {
+const batchSize = number({
   displayName: 'Batch Size',
   name: 'batchSize',
-  type: 'number',
   typeOptions: { minValue: 1, maxValue: 1000 },
   default: 1000,
   description: 'How many items go into one request. If a request fails, its items fail and the others continue.',
-};
+});
 
 export const allowLargeImport = toggle({
   displayName: 'Allow Large Import',
@@ -47,41 +46,38 @@ export const yesNo = text({
     'What the values of yes/no fields say in words that are not known. Where an answer is missing, the error has the text to paste.',
 });
 
-export const dateOrder: INodeProperties = {
+export const dateOrder = select({
   displayName: 'Date Order',
   name: 'dateOrder',
-  type: 'options',
   default: 'dmy',
   description: 'How to read dates such as 01/02/2026 where no date of their field shows it',
   options: [
     { name: 'Day First', value: 'dmy' },
     { name: 'Month First', value: 'mdy' },
   ],
-};
+});
 
-export const decimalMark: INodeProperties = {
+export const decimalMark = select({
   displayName: 'Decimal Mark',
   name: 'decimalMark',
-  type: 'options',
   default: '.',
   description: 'How to read texts such as 1.234 where no number of their field shows it',
   options: [
     { name: 'Comma', value: ',' },
     { name: 'Point', value: '.' },
   ],
-};
+});
 
-const unconfirmed: INodeProperties = {
+const unconfirmed = select({
   displayName: 'People Who Never Confirmed',
   name: 'unconfirmed',
-  type: 'options',
   default: 'leave',
   description: 'What to do with people of whom the items say that they signed up and never confirmed',
   options: [
     { name: 'Ask Again by a Confirmation Email', value: 'confirm', description: 'They get emails once they confirm' },
     { name: 'Leave Out', value: 'leave' },
   ],
-};
+});
 
 export const keepOut = text({
   displayName: 'Keep Out',

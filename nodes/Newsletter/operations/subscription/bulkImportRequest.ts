@@ -1,17 +1,16 @@
 /** Bulk Import: builds the subscription of an input item, by either mapping mode. */
 import type { INodeProperties } from 'n8n-workflow';
 import { customFields, readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
-import { quoted } from '../../parameters/properties.ts';
+import { quoted, select } from '../../parameters/properties.ts';
 import { ParameterMismatch, readParameter } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
 import { type ItemConsent, type Json, meansEmail } from './bulkImportConsent.ts';
 import { mappedFields, readRequest, requestFields } from './create.ts';
 
-const mapping: INodeProperties = {
+const mapping = select({
   displayName: 'Mapping Column Mode',
   name: 'mapping',
-  type: 'options',
   noDataExpression: true,
   default: 'autoMapInputData',
   options: [
@@ -28,7 +27,7 @@ const mapping: INodeProperties = {
         'Set the value for each field. With thousands of items, expressions that only name an input field are the fastest.',
     },
   ],
-};
+});
 
 const shown = { displayOptions: { show: { mapping: ['defineBelow'] } } };
 

@@ -13,6 +13,7 @@ import {
   describe,
   newsletterLists,
   premiumTiers,
+  select,
   text,
   titleOf,
   toggle,
@@ -117,10 +118,9 @@ export async function readRequest(
   return { ...values, ...entered, ...(custom.length > 0 && { custom_fields: [...custom] }) };
 }
 
-const ifSubscribed: INodeProperties = {
+const ifSubscribed = select({
   displayName: 'If Already Subscribed',
   name: 'ifSubscribed',
-  type: 'options',
   default: 'refuse',
   description: 'What to do where a subscription has the address already; it stays unchanged in either case',
   options: [
@@ -131,7 +131,7 @@ const ifSubscribed: INodeProperties = {
     },
     { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
   ],
-};
+});
 
 const properties = [email, ifSubscribed, customFields, ...optional(singleFields)];
 

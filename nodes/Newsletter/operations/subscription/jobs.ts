@@ -5,7 +5,7 @@ import { awaitUpdate, type FinishedUpdate, type UpdateItem, UpdatePendingError }
 import { addressKey } from '@newsletter-kit/core/signup';
 import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import type { AgentPermission } from '../../parameters/agents.ts';
-import { toggle } from '../../parameters/properties.ts';
+import { number, toggle } from '../../parameters/properties.ts';
 import { type ItemParameters, readParameter } from '../../parameters/read.ts';
 import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
@@ -23,15 +23,14 @@ const wait = toggle({
   description: 'Whether to wait for the end of the job, and to report refused changes',
 });
 
-const timeout: INodeProperties = {
+const timeout = number({
   displayName: 'Timeout (Seconds)',
   name: 'timeout',
-  type: 'number',
   typeOptions: { minValue: 1 },
   default: 300,
   description: 'How long to wait at most. The job continues after that.',
   displayOptions: { show: { waitForCompletion: [true] } },
-};
+});
 
 /** The parameters Wait for Completion and Timeout. */
 export const waiting: readonly INodeProperties[] = [wait, timeout];

@@ -7,7 +7,7 @@ import { words, pageLimit } from '@newsletter-kit/core/contract';
 import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
-import { byName, collection, describe, premiumTiers } from '../../parameters/properties.ts';
+import { byName, collection, describe, premiumTiers, select } from '../../parameters/properties.ts';
 import {
   email,
   noSubscription,
@@ -19,6 +19,7 @@ import {
   tiers,
 } from '../../parameters/subscription.ts';
 import { subscription, toRecord } from '../../records.ts';
+import { listSize } from '../../transport/engine.ts';
 import { forEachGroup, groupBy } from '../concurrency.ts';
 import type { Before, ItemOperation, OperationContext } from '../definition.ts';
 import { getMany as manyOf, readOptions } from '../readOperations.ts';
@@ -52,38 +53,35 @@ const filters: readonly INodeProperties[] = [
     byId: describe(parameters.premium_tier_ids),
     byName: describe(parameters.premium_tiers),
   }),
-  {
+  select({
     displayName: 'Status',
     name: 'status',
-    type: 'options',
     default: 'active',
     description: describe(parameters.status),
     options: byName([...statuses, allValues]),
-  },
-  {
+  }),
+  select({
     displayName: 'Tier',
     name: 'tier',
-    type: 'options',
     default: 'free',
     description: describe(parameters.tier),
     options: byName([...tiers, allValues]),
-  },
+  }),
 ];
 
 /** Named as the query parameters of the list. `order_by` is left out: `created` is its default and only value. */
 const options: readonly INodeProperties[] = [
   subscriptionInclude,
-  {
+  select({
     displayName: 'Sort Direction',
     name: 'direction',
-    type: 'options',
     default: 'asc',
     description: 'In which order of their creation the subscriptions are returned',
     options: [
       { name: 'Ascending', value: 'asc', description: 'Oldest first' },
       { name: 'Descending', value: 'desc', description: 'Newest first' },
     ],
-  },
+  }),
 ];
 
 export const getMany = manyOf('subscriptions.list', {
@@ -131,14 +129,7 @@ export const get: ItemOperation = {
   record: subscription,
   properties: [subscriber, ...collection('options', 'Options', 'Add option', getOptions)],
   async execute(context) {
-    const {
-      expand,
-    }: Pick<Arguments<'subscriptions.list'>, 'expand'> = readOptions(
-      context,
-      'subscriptions.list',
-      subscription,
-      getOptions,
-    );
+    const { expand }: { expand?: Expand } = readOptions(context, 'subscriptions.list', subscription, getOptions);
     return [toRecord(await findSubscription(context, readSubscriber(context), expand))];
   },
 };
@@ -229,7 +220,8 @@ export async function findAll(
         },
       );
     try {
-      if (emails.size < minForList || (await pagesOf(context)) >= emails.size) await findEach();
+      const size = emails.size < minForList ? null : await listSize(context.engine, context.call);
+      if (size === null || size > (emails.size - 1) * pageLimit.max) await findEach();
       else await findInList(context, new Set(emails.keys()), found, expand);
     } catch (error) {
       for (const key of emails.keys()) if (!found.has(key)) found.set(key, { error });
@@ -267,12 +259,6 @@ export async function readAgain(changed: readonly Changed[]): Promise<ReadonlyMa
     if (record !== undefined) records.set(id, record);
   }
   return records;
-}
-
-/** Pages of the list of all subscriptions; only offset pagination reports them. */
-async function pagesOf({ engine, call }: OperationContext): Promise<number> {
-  const { totalResults } = await engine.list('subscriptions.list', { page: 1, limit: 1 }, call);
-  return totalResults === null ? Number.POSITIVE_INFINITY : Math.ceil(totalResults / pageLimit.max);
 }
 
 async function findInList(

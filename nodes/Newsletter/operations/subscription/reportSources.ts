@@ -4,15 +4,14 @@
  */
 import { pageLimit } from '@newsletter-kit/core/contract';
 import { type Cohort, createSourceReport, type ReportDimension } from '@newsletter-kit/core/report';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { collection, toggle } from '../../parameters/properties.ts';
+import type { IDataObject } from 'n8n-workflow';
+import { collection, number, select, toggle } from '../../parameters/properties.ts';
 import { readFields, readParameter } from '../../parameters/read.ts';
 import type { ItemOperation } from '../definition.ts';
 
-const by: INodeProperties = {
+const by = select({
   displayName: 'By',
   name: 'by',
-  type: 'options',
   default: 'source',
   description: 'What to group the people by',
   options: [
@@ -22,7 +21,7 @@ const by: INodeProperties = {
     { name: 'Source', value: 'source' },
     { name: 'Week', value: 'week', description: 'The week they signed up in, by its Monday in UTC' },
   ],
-};
+});
 
 const includeStats = toggle({
   displayName: 'Include Opens and Clicks',
@@ -30,14 +29,13 @@ const includeStats = toggle({
   description: 'Whether to read the statistics of each subscription too, and return the means of their rates',
 });
 
-const minimum: INodeProperties = {
+const minimum = number({
   displayName: 'Minimum People',
   name: 'minimum',
-  type: 'number',
   typeOptions: { minValue: 1 },
   default: 20,
   description: 'Fewest people a share is returned of. Values with fewer people are summed.',
-};
+});
 
 const options = [includeStats, minimum];
 

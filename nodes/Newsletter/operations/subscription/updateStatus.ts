@@ -6,9 +6,8 @@
 import { consentOf, getsMail, hasLeft } from '@newsletter-kit/core/facts';
 import { refusalIn } from '@newsletter-kit/core/import';
 import { words } from '@newsletter-kit/core/contract';
-import type { INodeProperties } from 'n8n-workflow';
 import { agentPermission } from '../../parameters/agents.ts';
-import { describe } from '../../parameters/properties.ts';
+import { describe, select } from '../../parameters/properties.ts';
 import { readParameter } from '../../parameters/read.ts';
 import { type OutputForm, present, readOutputForm, toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
@@ -24,10 +23,9 @@ import {
 } from './jobs.ts';
 import { notReadAgain, readAgain } from './read.ts';
 
-const newStatus: INodeProperties = {
+const newStatus = select({
   displayName: 'New Status',
   name: 'new_status',
-  type: 'options',
   required: true,
   default: 'inactive',
   description: describe(words['subscriptions.updateStatus'].parameters.new_status),
@@ -35,7 +33,7 @@ const newStatus: INodeProperties = {
     { name: 'Active', value: 'active' },
     { name: 'Inactive', value: 'inactive', description: 'No longer receives the newsletter' },
   ],
-};
+});
 
 const agents = agentPermission(
   'allowAgentsToUpdateStatus',

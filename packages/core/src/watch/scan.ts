@@ -17,6 +17,7 @@ import {
 } from './fingerprint.ts';
 import { statusEvents, type RemovedEvent, type SubscriptionEvent } from './events.ts';
 import { secondsOf } from '../facts/moment.ts';
+import { hasLeft } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
 import { recordRead, type ReadStretch } from './stretches.ts';
 import { after, type Watermark } from './watermark.ts';
@@ -70,7 +71,7 @@ export interface ScanState {
   readonly blind?: true;
   /**
    * A status whose subscriptions are known already during the first pass, from a scan of their list: an unknown one has
-   * taken the status since.
+   * taken the status since, or, where it is that of having left, another word for it.
    */
   readonly listed?: string;
 }
@@ -152,7 +153,8 @@ export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item
     if (seen.known !== null) return changeEvents(written.conditions, seen, seen.known);
     // In the list of all subscriptions, "created" reports an unknown one. In the list of one status, an unknown one has
     // just taken that status.
-    const hasArrived = state.list === 'all' ? seen.item.status === state.listed : state.pass > 0;
+    const isListed = seen.item.status === state.listed || (hasLeft(state.listed) && hasLeft(seen.item.status));
+    const hasArrived = state.list === 'all' ? isListed : state.pass > 0;
     return hasArrived ? statusEvents(null, seen.item) : [];
   });
 
