@@ -175,7 +175,7 @@ const programs: Readonly<Record<string, Program>> = {
     },
   },
   'the import': {
-    changes: 108,
+    changes: 48,
     async run({ client, clock }) {
       const { engine } = client;
       await listCustomFields(engine);
