@@ -125,7 +125,14 @@ async function testMutants({ name, floor, files, concurrency, fresh, tests }: Mu
     force: fresh,
     tempDirName: join('.cache', 'mutation', name),
     cleanTempDir: 'always',
-    ignorePatterns: ['.cache', '.output', 'dist', 'test/n8n/host', 'test/proofs/sync/directus'],
+    ignorePatterns: [
+      '.cache',
+      '.output',
+      'dist',
+      'test/n8n/host',
+      'test/proofs/sync/directus',
+      'test/proofs/sync/parse',
+    ],
     // Stryker would rewrite the paths of tsconfig.json with TypeScript's programming interface, which version 7 lacks.
     tsconfigFile: 'none',
     disableTypeChecks: false,

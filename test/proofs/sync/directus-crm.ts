@@ -26,6 +26,28 @@ export interface Contact extends Readonly<Record<string, unknown>> {
   readonly do_not_mail: boolean;
 }
 
+/** A backend to which nobody has adapted the sync. */
+export interface Backend {
+  /** How plain HTTP nodes reach its contacts, with the account of the sync. */
+  readonly http: {
+    readonly url: string;
+    /** The query that lists all. */
+    readonly all: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** The field of a list that holds the contacts. */
+    readonly records: string;
+    /** The field of a contact that holds its id. */
+    readonly id: string;
+    readonly update: 'PATCH' | 'PUT';
+  };
+  /** The contacts as a person sees them. */
+  contacts(): Promise<readonly Contact[]>;
+  create(values: object): Promise<unknown>;
+  /** A person edits a contact. */
+  edit(id: string, values: object): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
 /** What the account of the sync may do. */
 type Action = 'read' | 'create' | 'update';
 
@@ -110,6 +132,14 @@ export async function startDirectus() {
   const rights = new Map<Action, number>();
 
   const directus = {
+    http: {
+      url: `${url}/items/contacts`,
+      all: '?limit=-1',
+      headers: { authorization: `Bearer ${syncToken}` },
+      records: 'data',
+      id: 'id',
+      update: 'PATCH' as const,
+    },
     /** The contacts as the sync reads them. */
     async contacts(): Promise<readonly Contact[]> {
       const { statusCode, body } = await call(syncToken, 'GET', '/items/contacts?limit=-1');
