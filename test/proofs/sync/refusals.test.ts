@@ -3,11 +3,18 @@
  * not a decision. Few histories; `refusals.slow.test.ts` plays many.
  */
 import { expect, it } from 'vitest';
-import { refusals } from './refusals.ts';
+import { Refusals, refusals } from './refusals.ts';
 import { optOut, World } from './world.ts';
 
 it.each(Object.entries(refusals))('%s', (_, hold) => {
   hold(200);
+});
+
+it('throws nobody out by a no that was handed over twice, where a late list shows that it was cleared between', () => {
+  const all = new Refusals(1, {});
+  for (const kind of ['leave', 'late run', 'opt in', 'late run', 'return', 'late run', 'run'] as const)
+    all.take({ kind, at: 0, value: '' });
+  expect(all.violations).toEqual([]);
 });
 
 const asGiven = { newsletter: 'as given', crm: 'as given' } as const;

@@ -3,6 +3,7 @@
  * token was taken. One that still shows the token before was not, or the list is late. Pure.
  */
 import type { SyncContact } from '../mapping/contact.ts';
+import { isOptedOut } from '../mapping/opt-out.ts';
 import { maxEntries, type OpenUpdate, type SyncState } from '../mapping/state.ts';
 import { isWhole, tokenMark } from '../mapping/token.ts';
 import type { PlannedPair, PlannedWrites } from '../report/plan.ts';
@@ -68,12 +69,16 @@ export class HandOver {
   }
 
   /** The write of a contact that does not show its new token; undefined without one. */
-  of({ id, token }: Pick<SyncContact, 'id' | 'token'>): OpenWrite | undefined {
+  of({ id, token, optOut }: Pick<SyncContact, 'id' | 'token' | 'optOut'>): OpenWrite | undefined {
     if (this.#tokensBefore.size === 0) return undefined;
     const key = this.keyOf({ id });
     const update = this.#run.state.updates[key];
-    if (!update || (isWhole(token) && update.token === tokenMark(token))) return undefined;
+    if (!update) return undefined;
     const isLate = update.isFirst === true && this.#run.mayBeLate;
+    // The same no was handed over twice: a list that lacks it may be one of between, when somebody had cleared it.
+    const isBetween =
+      isLate && update.optOut === true && update.runs > 0 && !isOptedOut(optOut, this.#run.mapping.optOut);
+    if (isWhole(token) && update.token === tokenMark(token) && !isBetween) return undefined;
     if (!this.#open.has(key)) this.#open.set(key, update);
     if (isLate) this.#wanted.add(key);
     return { isLate, knowsOptOut: update.optOut === true };
