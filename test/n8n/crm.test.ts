@@ -425,7 +425,11 @@ test('reports contacts that Salesforce refuses, writes the others 200 per call, 
   crm.refusedAddress = refused;
   const { execution, calls } = await run('?accept=yes', 'error');
   expect(execution.output('Check answers', 0)).toEqual([
-    expect.objectContaining({ contact: refused, message: 'The address is malformed', reason: 'value' }),
+    expect.objectContaining({
+      contact: refused,
+      message: 'The address is malformed – INVALID_EMAIL_ADDRESS – Email',
+      reason: 'value',
+    }),
   ]);
   expect(crm.contacts()).toHaveLength(kept.length - 1);
   expect(writesOf(calls)).toHaveLength(Math.ceil(kept.length / 200));
