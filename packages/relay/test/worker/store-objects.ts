@@ -1,12 +1,9 @@
-/** Stores in Durable Objects of one workerd, whose methods are called by requests. */
-import { Agent, fetch } from 'undici';
+/** Stores in Durable Objects of one workerd, whose methods are called by messages of a WebSocket each. */
+import { once } from 'node:events';
 import { afterAll, beforeAll } from 'vitest';
 import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
-import type { StoreCall } from './store-worker.ts';
-
-/** workerd resets connections where a thousand arrive at once, and closes idle ones: few, idle for a second at most. */
-const dispatcher = new Agent({ connections: 32, keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000 });
+import type { StoreAnswer, StoreCall } from './store-worker.ts';
 
 let running: Awaited<ReturnType<typeof startWorkerd>>;
 
@@ -21,36 +18,51 @@ export function storeObjects(): void {
 
 let objects = 0;
 let instances = 0;
+let calls = 0;
 
-async function call(object: string, instance: string, method: string, ...parameters: unknown[]): Promise<unknown> {
-  const request: StoreCall = { instance, method, parameters };
-  const answer = await fetch(`${running.url}/${object}`, {
-    method: 'POST',
-    body: JSON.stringify(request),
-    dispatcher,
+/** Connects to an object. @returns what calls a method there */
+async function connect(object: string) {
+  const socket = new WebSocket(`${running.url}/${object}`);
+  const open = new Map<number, PromiseWithResolvers<unknown>>();
+  socket.addEventListener('message', ({ data }) => {
+    const { call, value, error } = JSON.parse(String(data)) as StoreAnswer;
+    const { resolve, reject } = open.get(call) ?? Promise.withResolvers();
+    open.delete(call);
+    if (!error) return resolve(value);
+    const { name, message } = error;
+    reject(
+      name === 'StoreUnavailableError'
+        ? new StoreUnavailableError(message)
+        : Object.assign(new Error(message), { name }),
+    );
   });
-  const { value, error } = (await answer.json()) as {
-    readonly value?: unknown;
-    readonly error?: { readonly name: string; readonly message: string };
+  socket.addEventListener('close', ({ reason }) => {
+    for (const { reject } of open.values()) reject(new Error(`The object is gone: ${reason}`));
+  });
+  await once(socket, 'open');
+  return (instance: string, method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const answer = Promise.withResolvers<unknown>();
+    calls += 1;
+    open.set(calls, answer);
+    socket.send(JSON.stringify({ call: calls, instance, method, parameters } satisfies StoreCall));
+    return answer.promise;
   };
-  if (error?.name === 'StoreUnavailableError') throw new StoreUnavailableError(error.message);
-  if (error) throw Object.assign(new Error(error.message), { name: error.name });
-  return value;
 }
 
 /** A storage of its own. */
 export function freshObject() {
   objects += 1;
-  const object = `object-${objects}`;
+  const connected = connect(`object-${objects}`);
+  const call = async (...each: Parameters<Awaited<typeof connected>>): Promise<unknown> => (await connected)(...each);
   return {
-    sql: (text: string) => call(object, 'sql', 'sql', text),
+    sql: (text: string) => call('sql', 'sql', [text]),
     /** Opens the store in it again, as after a restart. */
     open(): Promise<SignupStore> {
       instances += 1;
       const instance = `instance-${instances}`;
       const pending = new Set<Promise<unknown>>();
       const send = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
-        const sent = call(object, instance, method, ...parameters);
+        const sent = call(instance, method, parameters);
         pending.add(sent);
         void sent.catch(() => null).finally(() => pending.delete(sent));
         return sent;
