@@ -7,8 +7,6 @@ import type { RelayObjects } from '../../src/worker/index.ts';
 export interface StoreCall {
   /** Its number, which the answer has too. */
   readonly call: number;
-  /** Name of the opened store: another name opens the same storage again. */
-  readonly instance: string;
   /** `webhooks.` or `counters.` before the name calls that part of the store. */
   readonly method: string;
   readonly parameters: readonly unknown[];
@@ -26,35 +24,33 @@ declare const WebSocketPair: new () => readonly [client: WebSocket, server: WebS
 
 export class StoreObject {
   readonly #storage: DurableObjectStorage;
-  readonly #stores = new Map<string, SignupStore>();
 
   constructor({ storage }: { readonly storage: DurableObjectStorage }) {
     this.#storage = storage;
   }
 
+  /** Each connection opens the store again. */
   fetch(): Response {
     const { 0: client, 1: server } = new WebSocketPair();
+    let store: SignupStore | undefined;
+    const take = async (data: unknown): Promise<void> => {
+      const { call, method, parameters } = JSON.parse(String(data)) as StoreCall;
+      const answer = (told: Omit<StoreAnswer, 'call'>): void => server.send(JSON.stringify({ call, ...told }));
+      try {
+        if (method === 'sql') return answer({ value: this.#storage.sql.exec(String(parameters[0])).toArray() });
+        store ??= openDurableObjectStore(this.#storage);
+        const [, part, name = method] = /^(webhooks|counters)\.(.+)$/.exec(method) ?? [];
+        const target = part === 'webhooks' || part === 'counters' ? store[part] : store;
+        const called: unknown = Reflect.get(target, name);
+        answer({ value: typeof called === 'function' ? await Reflect.apply(called, target, parameters) : null });
+      } catch (error) {
+        const { name, message } = error instanceof Error ? error : new Error(String(error));
+        answer({ error: { name, message } });
+      }
+    };
     server.accept();
-    server.addEventListener('message', ({ data }) => {
-      const call = JSON.parse(String(data)) as StoreCall;
-      void this.#answer(call).then((answer) => server.send(JSON.stringify({ call: call.call, ...answer })));
-    });
+    server.addEventListener('message', ({ data }) => void take(data));
     return new Response(null, { status: 101, webSocket: client } as ResponseInit);
-  }
-
-  async #answer({ instance, method, parameters }: StoreCall): Promise<Omit<StoreAnswer, 'call'>> {
-    try {
-      if (method === 'sql') return { value: this.#storage.sql.exec(String(parameters[0])).toArray() };
-      const store = this.#stores.get(instance) ?? openDurableObjectStore(this.#storage);
-      this.#stores.set(instance, store);
-      const [, part, name = method] = /^(webhooks|counters)\.(.+)$/.exec(method) ?? [];
-      const target = part === 'webhooks' || part === 'counters' ? store[part] : store;
-      const call: unknown = Reflect.get(target, name);
-      return { value: typeof call === 'function' ? await Reflect.apply(call, target, parameters) : null };
-    } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      return { error: { name, message } };
-    }
   }
 }
 
