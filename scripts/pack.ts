@@ -6,7 +6,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { buildAll } from './build.ts';
+import { buildAll, buildIfStale } from './build.ts';
 import { run } from './command.ts';
 import { manifest, pnpm } from './install.mjs';
 import { root } from './root.ts';
@@ -29,9 +29,15 @@ export const publishedNames: readonly string[] = [
 
 const core = '@newsletter-kit/core';
 
-/** Builds and packs. @param args - the folder of the tarballs, `packed` by default */
+/** Builds and packs. @param args - `--nodes` for the n8n package alone; the tarballs' folder, `packed` by default */
 export async function packAll(args: readonly string[]): Promise<boolean> {
-  return (await buildAll()) && packBuilt(resolve(root, args[0] ?? 'packed'));
+  const [name = 'packed'] = args.filter((each) => each !== '--nodes');
+  const folder = resolve(root, name);
+  if (!args.includes('--nodes')) return (await buildAll()) && packBuilt(folder);
+  await buildIfStale('nodes');
+  const isPacked = await pack(folder, '%s.tgz', [manifest.name]);
+  if (isPacked) console.log(`✓ ${relative(root, tarball(folder, manifest.name))}`);
+  return isPacked;
 }
 
 /** Packs what is built. The names of the tarballs have no version, so that instructions stay true. */
@@ -52,9 +58,9 @@ export function packPublished(folder: string): Promise<boolean> {
 }
 
 /** @param file - the name of a tarball: `%s` stands for the package, `%v` for its version */
-async function pack(folder: string, file: string): Promise<boolean> {
+async function pack(folder: string, file: string, names = publishedNames): Promise<boolean> {
   await mkdir(folder, { recursive: true });
-  const filters = publishedNames.flatMap((name) => ['--filter', name]);
+  const filters = names.flatMap((name) => ['--filter', name]);
   return run('npx', ['--yes', pnpm, ...filters, 'pack', '--out', join(folder, file)], { quiet: true });
 }
 

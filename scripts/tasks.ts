@@ -42,7 +42,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['build', buildAll],
   // The documentation site: served while its pages change, or `build` and `preview`.
   ['docs', async (args) => (await import('./docs.ts')).runDocs(args)],
-  // Every package as a tarball that installs alone, and a zip for websites, into the folder `packed` or a given one.
+  // Every package as a tarball that installs alone, and zips for websites, into the folder `packed` or a given one; or,
+  // with `--nodes`, the n8n package.
   ['pack', async (args) => (await import('./pack.ts')).packAll(args)],
   // The steps of a release: `version` and `files`.
   ['release', async (args) => (await import('./release.ts')).release(args)],

@@ -13,7 +13,7 @@ function keyOf(address: string): string {
 /** 96 bits of the address's hash, then the number of its row. */
 const words = 4;
 
-/** Number of hash tables. Each grows by itself, so that never the whole set is in memory twice. */
+/** Number of hash tables, made when needed. Each grows by itself, so that never the whole set is in memory twice. */
 const tables = 256;
 
 /** First number of slots of a table, its largest load factor, and its growth factor. */
@@ -28,7 +28,7 @@ const growth = 1.5;
 export class AddressSet {
   readonly #seed: Digest;
   #size = 0;
-  readonly #tables = Array.from({ length: tables }, () => ({ size: 0, slots: new Uint32Array(firstSlots * words) }));
+  readonly #tables: { size: number; slots: Uint32Array }[] = [];
 
   /** @param seed - the same in all runs of one import. Default: always the same */
   constructor(seed: Digest = [1, 2, 3, 4]) {
@@ -51,8 +51,7 @@ export class AddressSet {
    */
   add(address: string, row: number): number | undefined {
     const [a, b, c, d] = hashText(keyOf(address), this.#seed);
-    const table = this.#tables[d & (tables - 1)];
-    if (!table) return undefined;
+    const table = (this.#tables[d & (tables - 1)] ??= { size: 0, slots: new Uint32Array(firstSlots * words) });
     const at = find(table.slots, a >>> 0, b >>> 0, c >>> 0);
     const known = table.slots[at + 3];
     if (known) return known;

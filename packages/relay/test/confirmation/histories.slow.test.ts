@@ -34,9 +34,7 @@ type Emptied = readonly [store: SignupStore, empty: () => unknown];
 
 function inMemory(): Promise<Emptied> {
   const driver = memoryDriver();
-  const deletes = emptyIn()
-    .split('; ')
-    .map((text) => driver.prepare(text));
+  const deletes = left.map((table) => driver.prepare(`DELETE FROM ${table}`));
   return Promise.resolve([sqliteStore(driver), () => deletes.forEach((each) => each.run())]);
 }
 
@@ -45,10 +43,8 @@ async function inPostgres(): Promise<Emptied> {
   const store = await openPostgresStore(address);
   const client = new pg.Client(address);
   await client.connect();
-  onTestFinished(async () => {
-    await client.end();
-    await store.close();
-  });
+  onTestFinished(() => store.close());
+  onTestFinished(() => client.end());
   return [store, () => client.query(emptyIn('newsletter_relay.'))];
 }
 

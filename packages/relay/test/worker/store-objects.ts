@@ -1,12 +1,9 @@
-/** Stores in Durable Objects of one workerd, whose methods are called by requests. */
-import { Agent, fetch } from 'undici';
+/** Stores in Durable Objects of one workerd, whose methods are called by messages of a WebSocket each. */
+import { once } from 'node:events';
 import { afterAll, beforeAll } from 'vitest';
 import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
-import type { StoreCall } from './store-worker.ts';
-
-/** workerd resets connections where a thousand arrive at once, and closes idle ones: few, idle for a second at most. */
-const dispatcher = new Agent({ connections: 32, keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000 });
+import type { StoreAnswer, StoreCall } from './store-worker.ts';
 
 let running: Awaited<ReturnType<typeof startWorkerd>>;
 
@@ -19,65 +16,56 @@ export function storeObjects(): void {
   afterAll(() => running?.workerd.dispose());
 }
 
-let objects = 0;
-let instances = 0;
-
-async function call(object: string, instance: string, method: string, ...parameters: unknown[]): Promise<unknown> {
-  const request: StoreCall = { instance, method, parameters };
-  const answer = await fetch(`${running.url}/${object}`, {
-    method: 'POST',
-    body: JSON.stringify(request),
-    dispatcher,
+/** A connection to an object: opens the store in it. @returns what calls a method there; calls arrive in order */
+async function connect(address: string) {
+  const socket = new WebSocket(address);
+  const calls: PromiseWithResolvers<unknown>[] = [];
+  socket.addEventListener('message', ({ data }) => {
+    const { call, value, error } = JSON.parse(String(data)) as StoreAnswer;
+    if (!error) return calls[call]?.resolve(value);
+    const Thrown = error.name === 'StoreUnavailableError' ? StoreUnavailableError : Error;
+    calls[call]?.reject(Object.assign(new Thrown(error.message), error));
   });
-  const { value, error } = (await answer.json()) as {
-    readonly value?: unknown;
-    readonly error?: { readonly name: string; readonly message: string };
+  socket.addEventListener('close', ({ reason }) => {
+    for (const { reject } of calls) reject(new Error(`The object is gone: ${reason}`));
+  });
+  await once(socket, 'open');
+  return (method: string, ...parameters: readonly unknown[]): Promise<unknown> => {
+    const answer = Promise.withResolvers<unknown>();
+    const call = calls.push(answer) - 1;
+    socket.send(JSON.stringify({ call, method, parameters } satisfies StoreCall));
+    return answer.promise;
   };
-  if (error?.name === 'StoreUnavailableError') throw new StoreUnavailableError(error.message);
-  if (error) throw Object.assign(new Error(error.message), { name: error.name });
-  return value;
 }
+
+let objects = 0;
 
 /** A storage of its own. */
 export function freshObject() {
   objects += 1;
-  const object = `object-${objects}`;
+  const address = `${running.url}/object-${objects}`;
+  let connection: ReturnType<typeof connect> | undefined;
   return {
-    sql: (text: string) => call(object, 'sql', 'sql', text),
+    sql: async (text: string) => (await (connection ??= connect(address)))('sql', text),
     /** Opens the store in it again, as after a restart. */
-    open(): Promise<SignupStore> {
-      instances += 1;
-      const instance = `instance-${instances}`;
-      const pending = new Set<Promise<unknown>>();
-      const send = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
-        const sent = call(object, instance, method, ...parameters);
-        pending.add(sent);
-        void sent.catch(() => null).finally(() => pending.delete(sent));
-        return sent;
-      };
+    async open(): Promise<SignupStore> {
+      const send = await connect(address);
       // Every method returns a promise; awaiting the store itself calls none.
       const remote = <T extends object>(own: Partial<T>, prefix: string): T =>
         new Proxy(own as T, {
           get: (target, name) =>
-            name === 'then'
-              ? undefined
-              : Reflect.has(target, name)
-                ? Reflect.get(target, name)
-                : (...parameters: unknown[]) => send(`${prefix}${String(name)}`, parameters),
+            name === 'then' || Reflect.has(target, name)
+              ? Reflect.get(target, name)
+              : (...parameters: unknown[]) => send(`${prefix}${String(name)}`, ...parameters),
         });
-      const store = remote<SignupStore>(
+      return remote<SignupStore>(
         {
           shared: false,
           webhooks: remote<SignupStore['webhooks']>({}, 'webhooks.'),
           counters: remote<SignupStore['counters']>({}, 'counters.'),
-          async close() {
-            await Promise.allSettled(pending);
-            await send('close', []);
-          },
         },
         '',
       );
-      return Promise.resolve(store);
     },
   };
 }

@@ -1,40 +1,56 @@
-/** A Worker for tests: calls the methods of the store in a Durable Object, each by a request. */
+/** A Worker for tests: calls the methods of the store in a Durable Object, each by a message of a WebSocket. */
 import { type DurableObjectStorage, openDurableObjectStore } from '../../src/store/sqlite/durable-object.ts';
 import type { SignupStore } from '../../src/store/signup-store.ts';
 import type { RelayObjects } from '../../src/worker/index.ts';
 
 /** A call of a method of the store, or of its storage. */
 export interface StoreCall {
-  /** Name of the opened store: another name opens the same storage again. */
-  readonly instance: string;
+  /** Its number, which the answer has too. */
+  readonly call: number;
   /** `webhooks.` or `counters.` before the name calls that part of the store. */
   readonly method: string;
   readonly parameters: readonly unknown[];
 }
 
+/** The answer to a call: a value, unless there is an error. */
+export interface StoreAnswer {
+  readonly call: number;
+  readonly value?: unknown;
+  readonly error?: { readonly name: string; readonly message: string };
+}
+
+/** The platform's: both ends of a connection, of which one is accepted here and the other answered. */
+declare const WebSocketPair: new () => readonly [client: WebSocket, server: WebSocket & { accept(): void }];
+
 export class StoreObject {
   readonly #storage: DurableObjectStorage;
-  readonly #stores = new Map<string, SignupStore>();
 
   constructor({ storage }: { readonly storage: DurableObjectStorage }) {
     this.#storage = storage;
   }
 
-  async fetch(request: Request): Promise<Response> {
-    const { instance, method, parameters } = (await request.json()) as StoreCall;
-    try {
-      if (method === 'sql') return Response.json({ value: this.#storage.sql.exec(String(parameters[0])).toArray() });
-      const store = this.#stores.get(instance) ?? openDurableObjectStore(this.#storage);
-      this.#stores.set(instance, store);
-      const [, part, name = method] = /^(webhooks|counters)\.(.+)$/.exec(method) ?? [];
-      const target = part === 'webhooks' || part === 'counters' ? store[part] : store;
-      const call: unknown = Reflect.get(target, name);
-      const value: unknown = typeof call === 'function' ? await Reflect.apply(call, target, parameters) : null;
-      return Response.json({ value });
-    } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      return Response.json({ error: { name, message } });
-    }
+  /** Each connection opens the store again. */
+  fetch(): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    let store: SignupStore | undefined;
+    const take = async (data: unknown): Promise<void> => {
+      const { call, method, parameters } = JSON.parse(String(data)) as StoreCall;
+      const answer = (told: Omit<StoreAnswer, 'call'>): void => server.send(JSON.stringify({ call, ...told }));
+      try {
+        if (method === 'sql') return answer({ value: this.#storage.sql.exec(String(parameters[0])).toArray() });
+        store ??= openDurableObjectStore(this.#storage);
+        const [, part, name = method] = /^(webhooks|counters)\.(.+)$/.exec(method) ?? [];
+        const target = part === 'webhooks' || part === 'counters' ? store[part] : store;
+        const called: unknown = Reflect.get(target, name);
+        answer({ value: typeof called === 'function' ? await Reflect.apply(called, target, parameters) : null });
+      } catch (error) {
+        const { name, message } = error instanceof Error ? error : new Error(String(error));
+        answer({ error: { name, message } });
+      }
+    };
+    server.accept();
+    server.addEventListener('message', ({ data }) => void take(data));
+    return new Response(null, { status: 101, webSocket: client } as ResponseInit);
   }
 }
 
