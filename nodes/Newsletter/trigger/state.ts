@@ -64,7 +64,6 @@ export class WatchStateStore {
   readonly #node: IDataObject;
   readonly #workflow: IDataObject;
   readonly #slot: string;
-  readonly #trigger: string;
   readonly #begun = performance.now();
 
   constructor(context: IPollFunctions) {
@@ -72,7 +71,6 @@ export class WatchStateStore {
     this.#node = context.getWorkflowStaticData('node');
     this.#workflow = context.getWorkflowStaticData('global');
     this.#slot = `${key}:${context.getNode().id}`;
-    this.#trigger = triggerKey(context);
   }
 
   /**
@@ -94,14 +92,15 @@ export class WatchStateStore {
   #latest(publicationId: string, since: number | undefined, kept: Stored | null): Stored | null {
     // The durable scheduler, which alone sets a limit, may run a poll again whose result it did not take.
     if (![undefined, withoutLimitMs].includes(this.#context.getPollBudgetMs?.())) return kept;
-    const known = lastStates.get(this.#trigger);
+    const name = triggerKey(this.#context);
+    const known = lastStates.get(name);
     const isLater =
       known?.publicationId === publicationId &&
       known.stored.state.revision > (kept?.state.revision ?? 0) &&
       (since === undefined || since === known.stored.since);
     const latest = isLater ? known.stored : kept;
-    if (latest === null) lastStates.delete(this.#trigger);
-    else lastStates.set(this.#trigger, { publicationId, stored: latest });
+    if (latest === null) lastStates.delete(name);
+    else lastStates.set(name, { publicationId, stored: latest });
     return latest;
   }
 
@@ -110,7 +109,7 @@ export class WatchStateStore {
    * this one began. The durable scheduler runs polls of one trigger at once where it is late or they are slow.
    */
   wasOvertaken({ state: { scope, revision } }: LoadedState): boolean {
-    const last = saves.get(this.#trigger + scope);
+    const last = saves.get(triggerKey(this.#context) + scope);
     return last !== undefined && this.#begun < last.pendingUntil && last.from <= revision && revision < last.to;
   }
 
@@ -140,7 +139,7 @@ export class WatchStateStore {
     } satisfies Stored);
     if (!keeps(this.#workflow, this.#slot, text) || !keeps(this.#node, key, text)) throw new StaticDataError();
     const pendingUntil = performance.now() + (reports ? handoverMs : 0);
-    saves.set(this.#trigger + state.scope, { from: before.revision, to: state.revision, pendingUntil });
+    saves.set(triggerKey(this.#context) + state.scope, { from: before.revision, to: state.revision, pendingUntil });
   }
 
   /**
@@ -162,7 +161,7 @@ export class WatchStateStore {
     // The position in a long list: without it, an n8n that restarts often would never finish a scan.
     const midway = before.scan.reached !== null || after.scan.reached !== null;
     // Under the durable scheduler without durable cursors, every poll starts from the state saved last.
-    const isForgotten = before.revision < (saves.get(this.#trigger + before.scope)?.to ?? 0);
+    const isForgotten = before.revision < (saves.get(triggerKey(this.#context) + before.scope)?.to ?? 0);
     return midway && Date.now() - stored.savedAt >= (isForgotten ? saveIntervalMs : longSaveIntervalMs);
   }
 

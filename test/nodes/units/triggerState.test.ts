@@ -109,11 +109,6 @@ describe('the stored state', () => {
     expect(load({}, { id: 'n2', name: 'Trigger1' }).stored).toBeNull();
   });
 
-  it('is new with another publication', () => {
-    save(1);
-    expect(openStore().load('pub_2', settings).stored).toBeNull();
-  });
-
   it('begins at another date of the settings again, and only once', () => {
     save(1);
     const seen = (since: number) => load({ since }).state.created.seen?.created;
@@ -236,8 +231,7 @@ describe('whether the state must be saved without a report', () => {
     ['a forgotten position after ten minutes', { after: midway, last: 8, saved: 10 }, true],
     ['a forgotten position just before ten minutes', { after: midway, last: 8, saved: 9.9 }, false],
     ['a remembered position after ten minutes', { after: midway, last: 7, saved: 10 }, false],
-    ['a position beside another node', { after: midway, saved: 10, other: ['w1', '2'] }, false],
-    ['a position beside another workflow', { after: midway, saved: 10, other: ['w2', '1'] }, false],
+    ['a position beside another trigger', { after: midway, saved: 10, other: ['w1', '2'] }, false],
   ];
   it.each(cases.map(([what, given, needed]) => ({ what, given, needed })))('$what: $needed', ({ given, needed }) => {
     expect(mustSave(given)).toBe(needed);
