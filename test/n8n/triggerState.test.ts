@@ -1,4 +1,5 @@
 /** The stored state of the trigger in n8n: with scheduled polls, across a restart, and with a manual run. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect } from 'vitest';
@@ -56,9 +57,11 @@ describe('a publication that the activation reads only in part', () => {
     const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, events: ['subscriptionStatusChanged'] });
     const saved = async () => JSON.stringify((await n8n.workflow(workflow.id)).staticData).length;
     try {
-      sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 5 });
+      sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 30 }, nth: 5 });
       await workflow.activate();
       sandbox.faults.clear();
+      // The pause that the service asked for, in which the trigger asks it nothing.
+      await sleep(30_000);
       expect(await workflow.executions()).toEqual([]);
       const before = await saved();
       await workflow.poll();
