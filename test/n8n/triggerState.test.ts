@@ -1,4 +1,5 @@
 /** The stored state of the trigger in n8n: with scheduled polls, across a restart, and with a manual run. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect } from 'vitest';
@@ -16,24 +17,18 @@ async function deactivate({ api, sandbox }: { api: Client; sandbox: SandboxOnPor
 }
 
 test('scheduled polls start the workflow once per event', async ({ sandboxOnPort: sandbox, api }) => {
-  const created = await watchSubscriptions(n8n, sandbox);
   const changed = await watchSubscriptions(n8n, sandbox, { events: ['subscriptionStatusChanged'] });
   try {
-    await created.activate();
     await changed.activate();
-    await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
     await deactivate({ api, sandbox }, ada);
-    await until(async () => (await created.given()).length > 0 && (await changed.given()).length > 0);
-    expect(await created.given()).toMatchObject([{ email: 'new@example.com' }]);
-    const first = await changed.given();
-    expect(first).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
+    await changed.arrived(1);
+    expect(await changed.given()).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
     // The next tick finds nothing new.
-    const asked = requestsFor(sandbox);
-    await until(async () => requestsFor(sandbox) > asked + 2);
-    expect(await created.given()).toHaveLength(1);
+    const requests = () => sandbox.requests().at(-1)?.n ?? 0;
+    const asked = requests();
+    await until(async () => requests() > asked + 2);
     expect((await changed.given()).filter(({ email }) => email === ada)).toHaveLength(1);
   } finally {
-    await n8n.deactivate(created.id);
     await n8n.deactivate(changed.id);
   }
 });
@@ -62,9 +57,11 @@ describe('a publication that the activation reads only in part', () => {
     const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, events: ['subscriptionStatusChanged'] });
     const saved = async () => JSON.stringify((await n8n.workflow(workflow.id)).staticData).length;
     try {
-      sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 5 });
+      sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 30 }, nth: 5 });
       await workflow.activate();
       sandbox.faults.clear();
+      // The pause that the service asked for, in which the trigger asks it nothing.
+      await sleep(30_000);
       expect(await workflow.executions()).toEqual([]);
       const before = await saved();
       await workflow.poll();
@@ -110,10 +107,6 @@ describe('a publication of 10,000 subscriptions', () => {
     }
   });
 });
-
-function requestsFor(sandbox: SandboxOnPort): number {
-  return sandbox.requests().at(-1)?.n ?? 0;
-}
 
 /** Waits until the condition holds. */
 function until(isSo: () => Promise<boolean>): Promise<void> {

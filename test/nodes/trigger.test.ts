@@ -91,6 +91,7 @@ describe('New Subscriber', () => {
     const again = world.snapshot();
     const item = async (parameters: Readonly<Record<string, unknown>>) => {
       world.kept = structuredClone(again);
+      world.restart();
       return (await world.pollItems('subscriptionCreated', { parameters }))?.[0]?.json;
     };
     expect(await item({ output: 'simplified' })).toMatchObject({

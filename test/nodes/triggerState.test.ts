@@ -72,12 +72,14 @@ describe('the stored state', () => {
     expect(await world.poll('subscriptionCreated', { node: { id: '2', name: 'Another' } })).toBeNull();
   });
 
-  it('is saved by the first of two overlapping polls: nothing is reported twice', async () => {
+  it('is saved by the first of overlapping polls, each from what n8n has stored: nothing is reported twice', async () => {
     await world.poll();
     world.now += 1_000;
     await world.subscribe('ada@example.com');
-    const both = await Promise.all([world.poll(), world.poll()]);
-    expect(both.filter((each) => each !== null)).toEqual([['ada@example.com']]);
+    const poll = () => world.poll('subscriptionCreated', { staticData: world.snapshot() });
+    const both = await Promise.all([poll(), poll()]);
+    // n8n may still be saving the report when the next one begins.
+    expect([...both, await poll()].filter((each) => each !== null)).toEqual([['ada@example.com']]);
   });
 
   it('takes about 10 characters per subscription, 15 with custom fields, and under 1,000 in all for New Subscriber, twice', async () => {
@@ -153,14 +155,17 @@ describe('an older export that is imported while n8n runs', () => {
     return exported;
   }
 
-  it.each(['five reports old', 'without state'])('repeats and loses nothing: %s', async (what) => {
-    const exported = await lifeOf();
+  it.each(['five reports old', 'without state'])('repeats and loses nothing in n8n 2: %s', async (what) => {
+    const more = { pollBudgetMs: 300_000 };
+    const exported = await lifeOf(more);
     world.kept = what === 'without state' ? {} : exported;
     world.now += 60_000;
     await world.subscribe('meanwhile@example.com');
     // Without a copy in the node, the second poll reports what the first has found.
-    const found = [await world.poll(), await world.poll(), await world.poll()].flatMap((emails) => emails ?? []);
-    expect(found).toEqual(['meanwhile@example.com']);
+    const poll = () => world.poll('subscriptionCreated', more);
+    expect([await poll(), await poll(), await poll()].flatMap((emails) => emails ?? [])).toEqual([
+      'meanwhile@example.com',
+    ]);
   });
 
   it('makes n8n save the later state, so that a restart repeats nothing either', async () => {

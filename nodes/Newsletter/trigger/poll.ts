@@ -48,8 +48,8 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     return null;
   });
   if (found === null && !isFirst) return null;
-  // Another poll started from the same state and finished first: it found the same events.
-  if (store.wasOvertaken()) return null;
+  // It found the same events.
+  if (store.wasOvertaken(loaded)) return null;
   const state = found?.state ?? stateWithoutService(publicationId, settings);
   const items = found === null ? [] : itemsOf(found, settings);
   // With "Always Output Data", n8n would turn an empty result into an item.

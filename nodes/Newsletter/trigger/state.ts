@@ -34,8 +34,20 @@ export class StaticDataError extends Error {
 /** Key in the static data of the node, and the beginning of that in the static data of the workflow. */
 const key = 'newsletter';
 
-/** The revision of each trigger's state after its last poll in this process, which n8n may not have saved. */
-const revisions = new Map<string, number>();
+/**
+ * What the last poll of each trigger and publication in this process saved, which n8n may not have saved, or not yet:
+ * the revisions before and after, and until when a poll may begin without it, on a clock that nobody sets back.
+ */
+const saves = new Map<string, { readonly from: number; readonly to: number; readonly pendingUntil: number }>();
+
+/**
+ * Milliseconds that n8n may take to save what a poll has reported: less than its shortest interval, so that the next
+ * poll repeats what n8n has dropped.
+ */
+const handoverMs = 45_000;
+
+/** The time that n8n from 2.40 on names where it sets a poll no limit; older versions name none. */
+const withoutLimitMs = 300_000;
 
 /**
  * The state with which the last poll of each trigger began: n8n has taken what the polls before it have found. Of the
@@ -52,14 +64,13 @@ export class WatchStateStore {
   readonly #node: IDataObject;
   readonly #workflow: IDataObject;
   readonly #slot: string;
-  readonly #before: readonly unknown[];
+  readonly #begun = performance.now();
 
   constructor(context: IPollFunctions) {
     this.#context = context;
     this.#node = context.getWorkflowStaticData('node');
     this.#workflow = context.getWorkflowStaticData('global');
     this.#slot = `${key}:${context.getNode().id}`;
-    this.#before = this.#kept();
   }
 
   /**
@@ -80,7 +91,7 @@ export class WatchStateStore {
   /** The state that this process knows of the trigger where it is later, or else the kept one. */
   #latest(publicationId: string, since: number | undefined, kept: Stored | null): Stored | null {
     // The durable scheduler, which alone sets a limit, may run a poll again whose result it did not take.
-    if (this.#context.getPollBudgetMs?.() !== undefined) return kept;
+    if (![undefined, withoutLimitMs].includes(this.#context.getPollBudgetMs?.())) return kept;
     const name = triggerKey(this.#context);
     const known = lastStates.get(name);
     const isLater =
@@ -93,9 +104,13 @@ export class WatchStateStore {
     return latest;
   }
 
-  /** Whether another poll, which started from the same state, has saved its own since. */
-  wasOvertaken(): boolean {
-    return this.#kept().some((value, index) => value !== this.#before[index]);
+  /**
+   * Whether another poll has gone on from the same state meanwhile, or so lately that n8n may not have saved that when
+   * this one began. The durable scheduler runs polls of one trigger at once where it is late or they are slow.
+   */
+  wasOvertaken({ state: { scope, revision } }: LoadedState): boolean {
+    const last = saves.get(triggerKey(this.#context) + scope);
+    return last !== undefined && this.#begun < last.pendingUntil && last.from <= revision && revision < last.to;
   }
 
   /**
@@ -108,10 +123,10 @@ export class WatchStateStore {
   }
 
   /**
-   * @param reports - whether the poll returns items, which makes n8n save static data
+   * @param reports - whether the poll returns a list, which makes n8n save static data
    * @throws StaticDataError
    */
-  save(state: WatchState, { stored }: LoadedState, { since }: Settings, reports: boolean): void {
+  save(state: WatchState, { state: before, stored }: LoadedState, { since }: Settings, reports: boolean): void {
     const { id, name } = this.#context.getNode();
     const used = since ?? stored?.since;
     const savedAt = reports || stored === null ? Date.now() : stored.savedAt;
@@ -122,8 +137,9 @@ export class WatchStateStore {
       ...(used !== undefined && { since: used }),
       savedAt,
     } satisfies Stored);
-    revisions.set(triggerKey(this.#context), state.revision);
     if (!keeps(this.#workflow, this.#slot, text) || !keeps(this.#node, key, text)) throw new StaticDataError();
+    const pendingUntil = performance.now() + (reports ? handoverMs : 0);
+    saves.set(triggerKey(this.#context) + state.scope, { from: before.revision, to: state.revision, pendingUntil });
   }
 
   /**
@@ -145,7 +161,7 @@ export class WatchStateStore {
     // The position in a long list: without it, an n8n that restarts often would never finish a scan.
     const midway = before.scan.reached !== null || after.scan.reached !== null;
     // Under the durable scheduler without durable cursors, every poll starts from the state saved last.
-    const isForgotten = before.revision < (revisions.get(triggerKey(this.#context)) ?? 0);
+    const isForgotten = before.revision < (saves.get(triggerKey(this.#context) + before.scope)?.to ?? 0);
     return midway && Date.now() - stored.savedAt >= (isForgotten ? saveIntervalMs : longSaveIntervalMs);
   }
 
@@ -167,10 +183,6 @@ export class WatchStateStore {
       (each) => each.startsWith(`${key}:`) && parsed(this.#workflow[each])?.['name'] === name,
     );
     return slot === undefined ? null : read(this.#workflow[slot], publicationId);
-  }
-
-  #kept(): readonly unknown[] {
-    return [this.#node[key], this.#workflow[this.#slot]];
   }
 }
 

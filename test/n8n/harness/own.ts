@@ -5,6 +5,15 @@ import { createInstallation, type Installation } from './n8n.ts';
 import { packageFolder } from '../../../scripts/n8n/pack.ts';
 import { Rest } from './rest.ts';
 
+const durable = { N8N_SCHEDULER_ENABLED: 'true', N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true' };
+
+/** What runs the polls of n8n 2. */
+export const schedulers = {
+  default: {},
+  durable,
+  'durable with cursors': { ...durable, N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true' },
+};
+
 export interface OwnN8n extends Installation {
   /** Signed in; the session survives a restart. */
   readonly rest: Rest;

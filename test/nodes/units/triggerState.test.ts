@@ -109,19 +109,6 @@ describe('the stored state', () => {
     expect(load({}, { id: 'n2', name: 'Trigger1' }).stored).toBeNull();
   });
 
-  it('is new with another publication', () => {
-    save(1);
-    expect(openStore().load('pub_2', settings).stored).toBeNull();
-  });
-
-  it.each([
-    { what: 'an event', changes: { events: ['subscriptionUpdated'], scans: true } },
-    { what: 'a filter', changes: { filter: { utm_source: ['pier'] } } },
-  ])('is the same with another $what', ({ changes }) => {
-    save(1);
-    expect(load(changes)).toMatchObject({ state: { revision: 1 } });
-  });
-
   it('begins at another date of the settings again, and only once', () => {
     save(1);
     const seen = (since: number) => load({ since }).state.created.seen?.created;
@@ -149,13 +136,20 @@ describe('the stored state', () => {
     expect(savedAt()).toBe(2_000_000);
   });
 
-  it.each(['node', 'workflow'])('detects another poll that saved first, in the %s', (where) => {
-    const slower = openStore();
-    expect(slower.wasOvertaken()).toBe(false);
-    if (where === 'node') node['newsletter'] = '{}';
-    else workflow['newsletter:n1'] = '{}';
-    expect(slower.wasOvertaken()).toBe(true);
-    expect(openStore().wasOvertaken()).toBe(false);
+  it.each([
+    { what: 'went on from the same state meanwhile', overtaken: true },
+    { what: 'saved that state unchanged', saved: 0, overtaken: false },
+    { what: 'watched another publication', publication: 'pub_2', overtaken: false },
+    { what: 'went on and was saved before', later: 0, overtaken: false },
+    { what: 'has reported within 45 seconds', later: 44_999, reports: true, overtaken: true },
+    { what: 'has reported what n8n dropped', later: 45_000, reports: true, overtaken: false },
+  ])('is overtaken where another poll $what: $overtaken', ({ overtaken, saved = 1, later, ...given }) => {
+    const meanwhile = openStore();
+    const loaded = meanwhile.load(given.publication ?? 'pub_1', settings);
+    vi.advanceTimersByTime(1);
+    save(saved, given);
+    vi.advanceTimersByTime(later ?? 0);
+    expect((later === undefined ? meanwhile : openStore()).wasOvertaken(loaded)).toBe(overtaken);
   });
 });
 
@@ -237,8 +231,7 @@ describe('whether the state must be saved without a report', () => {
     ['a forgotten position after ten minutes', { after: midway, last: 8, saved: 10 }, true],
     ['a forgotten position just before ten minutes', { after: midway, last: 8, saved: 9.9 }, false],
     ['a remembered position after ten minutes', { after: midway, last: 7, saved: 10 }, false],
-    ['a position beside another node', { after: midway, saved: 10, other: ['w1', '2'] }, false],
-    ['a position beside another workflow', { after: midway, saved: 10, other: ['w2', '1'] }, false],
+    ['a position beside another trigger', { after: midway, saved: 10, other: ['w1', '2'] }, false],
   ];
   it.each(cases.map(([what, given, needed]) => ({ what, given, needed })))('$what: $needed', ({ given, needed }) => {
     expect(mustSave(given)).toBe(needed);
