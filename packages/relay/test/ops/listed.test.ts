@@ -93,7 +93,7 @@ it('gives whole signups on request, and logs each reading of personal data witho
   await list('whole=true&email=ada@example.com');
   await ask('consents');
   expect(reads()).toMatchObject([{ level: 'info', read: 'signups', id }, { read: 'signups' }, { read: 'consents' }]);
-  expect(JSON.stringify(reads())).not.toContain('ada');
+  expect(JSON.stringify(reads())).not.toContain('example.com');
 });
 
 it.each(['/operator', '/operator/'])('serves the page and its files at %s', async (path) => {
