@@ -59,6 +59,9 @@ export function callInExpression(
   return `(${source})(${args.join(', ')})`;
 }
 
+/** What to do where the API answers 402. */
+export const notIncluded = 'The plan of the account does not include this, or a payment is due: ask its owner.';
+
 type Rules = NonNullable<ICredentialTestRequest['rules']>;
 type AnswerRule = Rules[number];
 
@@ -91,7 +94,7 @@ export function connectionTest(
     // n8n shows the first matching rule.
     rules: [
       answered(401, unauthorized),
-      answered(402, 'The plan of the account does not include this, or a payment is due: ask its owner.'),
+      answered(402, notIncluded),
       answered(403, forbidden),
       answered(
         404,

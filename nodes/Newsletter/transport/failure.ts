@@ -18,6 +18,7 @@ import { type INode, type INodeProperties, NodeApiError, NodeOperationError } fr
 import { usesOAuth2 } from '../parameters/connection.ts';
 import { withLabels } from '../parameters/properties.ts';
 import { ParameterMismatch } from '../parameters/read.ts';
+import { notIncluded } from './credential.ts';
 
 /** Either error class of n8n. */
 export type NodeFailure = NodeApiError | NodeOperationError;
@@ -28,7 +29,7 @@ type Cause = NonNullable<FailureOptions['failure']>;
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the fields as the message says.',
   401: 'Check the API Key of the credential: it is missing, wrong, expired, revoked, or the key of another service. If it was revoked, create a new one at the service and enter that.',
-  402: 'The plan of the account does not include this, or a payment is due: ask its owner.',
+  402: notIncluded,
   403: 'The API Key of the credential may not do this. It may be restricted to other publications, or the feature may be off for the organization.',
   404: 'Check the Publication and the other IDs. If the publication was deleted, or the key is restricted to others, choose another Publication in the node or change the Publication ID of the credential.',
   409: 'It already exists, or is already in progress.',
