@@ -162,7 +162,7 @@ export class ColumnValues {
   /** An answer, as far as words propose one. @param said - by an export that the table may be */
   proposal(rows: number, said: ColumnReading | undefined): ProposedMeanings {
     const refuses = refusingParts.test(this.heading);
-    // One mark may stand below a heading that denies the word; and beside another word, 1 can be the number of an answer.
+    // A lone mark may stand below a heading that denies the word, and 1 beside 2 be the number of an answer.
     const grants = !refuses && this.#values.size > 1 && grantingParts.test(this.heading);
     const isYesNo = [...this.#values.keys()].every((value) => yesOrNo(value) !== undefined);
     const side = (yes: boolean): ValueMeaning | '?' =>
