@@ -42,7 +42,7 @@ describe('the output', () => {
         { email: 'bo@example.com', tier: 'gold' },
         { email: 'cy@example.com' },
       ],
-      {},
+      { options: { nobodyLeftBy: 'name' } },
       { hints },
     );
     const id = expect.stringMatching(/^\S+$/);
@@ -128,7 +128,7 @@ describe('the mapping', () => {
         customFields: { mappingMode: 'defineBelow', value: { 'Team size': team, Topics: '={{ $json["likes"] }}' } },
         additionalFields: { utm_source: source, tier: 'free' },
       };
-      const items = await importOf(rows, {}, { reads, stored });
+      const items = await importOf(rows, { options: { nobodyLeftBy: 'team' } }, { reads, stored });
       const count = (name: string): number => reads.filter((read) => read === name).length;
       bench.sandbox.clock.advance(60_000);
       return {

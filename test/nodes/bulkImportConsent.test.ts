@@ -94,9 +94,10 @@ describe('an input field by which people may leave', () => {
   it('is asked for with the values to paste, in every mapping and before the first request', async () => {
     for (const way of [{}, manually('email')])
       await expect(importOf(items, {}, way)).rejects.toMatchObject({
-        message: 'Does anybody leave by column "Lage" (da 2, Abgemeldet 1, blank 1); also "Land"? Say so for each',
+        message:
+          'Does anybody leave by column "Lage" (da 2, Abgemeldet 1, blank 1); "Land" (DE 2, FR 2)? Say so for each',
         description: expect.stringMatching(
-          /"Fields That Tell Who Left".*`Lage: da = \?, Abgemeldet = left, \(blank\) = \?`.*"Fields Without Such a Meaning".*`Land`\. Nothing was sent\.$/,
+          /"Fields That Tell Who Left".*`Lage: da = \?, Abgemeldet = left, \(blank\) = \?; Land: DE = \?, FR = \?`.*"Fields Without Such a Meaning" instead: `Land`\. Nothing was sent\.$/,
         ),
       });
     const output = await importOf(items, {}, { onError: 'continueRegularOutput' });

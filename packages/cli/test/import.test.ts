@@ -228,10 +228,12 @@ test('asks in one question by which columns people leave, and keeps the answers 
   expect(asked.code).toBe(64);
   expect(asked.stderr).toContain(
     [
-      'Does anybody leave by column "Opt-out" (no 4); also "Lage", "Land"? Say so for each, with left, subscribed or unconfirmed for each "?":',
+      'Does anybody leave by column "Opt-out" (no 4); "Lage" (da 3, fort 1); "Land" (DE 4)? Say so for each, with left, subscribed or unconfirmed for each "?":',
       '  --left-by "Opt-out: no = subscribed"',
       '    or, if nobody leaves by it, --nobody-left-by "Opt-out"',
-      '  if nobody leaves by them, --nobody-left-by "Lage, Land"; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"',
+      '  --left-by "Lage: da = ?, fort = ?"',
+      '  --left-by "Land: DE = ?"',
+      '  if nobody leaves by them, --nobody-left-by "Lage, Land"',
     ].join('\n'),
   );
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);

@@ -137,7 +137,7 @@ export function tableFailure(node: INode, { message, remedies }: TableError, of 
   const words = remedies.flatMap((remedy) => (remedy.option === 'yesNo' ? [yesNoText(remedy.values)] : []));
   const description = [
     told.length > 0 &&
-      `Add "${leftBy.displayName}" in Options, paste \`${told.join('; ')}\`, and write left, subscribed or unconfirmed for each "?". A field by which nobody leaves belongs into "${nobodyLeftBy.displayName}" instead.`,
+      `Add "${leftBy.displayName}" in Options, paste \`${told.join('; ')}\`, and write left, subscribed or unconfirmed for each "?". A field by which nobody leaves belongs into "${nobodyLeftBy.displayName}" instead${others.length > 0 ? `: \`${namesText(others)}\`` : ''}.`,
     unnamed.length > 0 &&
       `If nobody leaves by ${quoted(unnamed, 'and')}, add "${nobodyLeftBy.displayName}" in Options, and paste \`${namesText(unnamed)}\`${told.length > 0 ? '' : `; if somebody does, add "${leftBy.displayName}" with a line such as \`${leftByText(unnamed[0] ?? 'Status', { gone: 'left', here: 'subscribed' })}\``}.`,
     words.length > 0 &&

@@ -8,14 +8,15 @@ const latestOfAll = Date.UTC(2100, 0);
 
 /**
  * A point in time as a service stamps it, in milliseconds since the Unix epoch: a number of seconds or milliseconds,
- * also as a text, or a date and time (ISO 8601, also with a blank for the T; without a zone in UTC; or as in HTTP). The
- * unit of a number is the one that gives a time between 1995 and `latest`.
+ * also as a text or in `/Date(…)/`, or a date and time (ISO 8601, also with a blank for the T; UTC without a zone; or
+ * in English with its zone, as in HTTP). The unit of a number is the one that gives a time between 1995 and `latest`.
  *
  * @param latest - in milliseconds since the Unix epoch; default: the year 2100
  * @returns undefined for anything else, and for a time outside of these years
  */
 export function momentOf(value: unknown, latest = latestOfAll): number | undefined {
-  const number = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  const [, digits] = /^(?:\/Date\()?(\d+(?:\.\d+)?)(?:(?:[+-]\d{4})?\)\/)?$/.exec(String(value)) ?? [];
+  const number = typeof value === 'string' && digits ? Number(digits) : value;
   const readings = typeof number === 'number' ? [number * 1000, number] : [dateIn(value)];
   return readings.find((moment) => moment >= earliest && moment <= latest);
 }
@@ -24,8 +25,11 @@ function dateIn(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN;
   const [iso, day, time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/i.exec(value.trim()) ?? [];
-  if (iso === undefined && !/ (?:GMT|UTC|[+-]\d{4})$/.test(value)) return Number.NaN;
-  return Date.parse(iso === undefined ? value : `${day}T${time}${/^utc$/i.test(zone) ? 'Z' : zone}`);
+  if (iso !== undefined) return Date.parse(`${day}T${time}${/^utc$/i.test(zone) ? 'Z' : zone}`);
+  if (!/ (?:GMT|UTC|[+-]\d{4})(?![a-z])/i.test(value)) return Number.NaN;
+  // Behind the zone, a program may write its name or a clock of its own.
+  const [upToZone = ''] = /^.*?\b\d{4}\b.*? (?:GMT|UTC|[+-]\d{4})(?![a-z])/i.exec(value) ?? [];
+  return Date.parse(value) || Date.parse(upToZone);
 }
 
 /** The same in whole seconds; a number of seconds as it is. */

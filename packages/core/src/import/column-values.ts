@@ -19,9 +19,6 @@ const mostValues = 12;
 const manyRows = 60;
 const rowsPerValue = 5;
 
-/** From so many rows on, one mark beside blanks is a value by which people may leave. */
-const someRows = 20;
-
 /** Longest value that a question repeats. */
 export const longestShown = 40;
 
@@ -54,29 +51,40 @@ export function refusalIn(text: string): 'left' | 'unclear' | undefined {
   return /[,;|/]/.test(text) && text.split(/[,;|/]/).some(isLeft) ? 'left' : undefined;
 }
 
-/** A day in any order, with or without a time, or that of a spreadsheet; or seconds or milliseconds since 1970. */
+/**
+ * Whether it may be a time: it holds a year in any notation and language, or is a day with a year of two digits, one of
+ * a spreadsheet, or seconds or milliseconds since 1970.
+ */
 const isTime = (text: string): boolean =>
-  /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?:[ T,].*)?$|^[2-7]\d{4}$|^1\d{9}(?:\d{3})?$/.test(
+  /(?<!\d)(?:19|20)\d\d(?!\d)|^\d{1,2}[-./]\d{1,2}[-./]\d\d(?!\d)|^[2-7]\d{4}$|(?:^|\()1\d{9}(?:\d{3})?(?!\d)/.test(
     text,
   );
+
+/** The word with which a text begins: that of an answer before its date or reason, as in "yes, 4 May 2023". */
+const firstWord = (text: string): string => /^[^\s,;:|/(]*/.exec(text)?.[0] ?? '';
 
 /** The values of one column that nobody has explained. */
 export class ColumnValues {
   readonly heading: string;
   readonly at: number;
+  readonly #isName: boolean;
   /** Cells that refuse mails in known words. */
   refusing = 0;
   #filled = 0;
   /** Up to one more than {@link mostValues}. */
   readonly #values = new Map<string, { count: number; readonly refuses: boolean }>();
+  /** The same of their first words. */
+  readonly #firstWords = new Set<string>();
   #times = 0;
   /** The one value beside times, such as NULL. */
   #untimed: string | undefined;
   #isTimed = true;
 
-  constructor(heading: string, at: number) {
+  /** @param isName - whether it has names of people, which many lists have of few */
+  constructor(heading: string, at: number, isName: boolean) {
     this.heading = heading;
     this.at = at;
+    this.#isName = isName;
   }
 
   see(text: string): void {
@@ -87,6 +95,7 @@ export class ColumnValues {
     const refuses = value?.refuses ?? refusalIn(text) !== undefined;
     if (value) value.count += 1;
     else if (!hasMany) this.#values.set(text, { count: 1, refuses });
+    if (!value && this.#firstWords.size <= mostValues) this.#firstWords.add(firstWord(text));
     if (refuses) this.refusing += 1;
     if (this.#isTimed) this.#seeTime(text);
   }
@@ -100,23 +109,35 @@ export class ColumnValues {
   }
 
   /**
-   * Whether people may leave by it: it refuses in words, has few values that repeat, or is a time that some rows lack.
+   * Whether people may leave by it: it refuses in words, has few values or first words that repeat, is a mark or a time
+   * that others lack, or its heading says so and it tells some from others.
    *
    * @param rows - of the table
    */
   isAsked(rows: number): boolean {
-    return this.refusing > 0 || this.#repeats(rows) || (this.#isTimed && this.#times > 0 && this.#times < rows);
-  }
-
-  #repeats(rows: number): boolean {
-    const values = this.#values.size;
-    if (values === 0 || values > mostValues) return false;
+    if (this.#filled === 0) return false;
     const hasBlank = this.#filled < rows;
-    if (rows >= manyRows) return rows >= rowsPerValue * (values + Number(hasBlank));
-    return values * 3 < this.#filled * 2 || (values === 1 && rows >= someRows);
+    const isMark = this.#filled * 2 < rows;
+    const isAnswer = this.#firstWords.size > 1 && this.#repeat(this.#firstWords.size, rows);
+    const isTimeOfSome = hasBlank && this.#isTimed && this.#times > 0;
+    const tellsApart = hasBlank || this.#values.size <= mostValues;
+    return (
+      this.refusing > 0 ||
+      this.#repeat(this.#values.size, rows) ||
+      isTimeOfSome ||
+      (!this.#isName && (isMark || isAnswer)) ||
+      (this.isLikely && tellsApart)
+    );
   }
 
-  /** Whether words say that it is likely. It decides only what stands first in a question. */
+  /** Whether so many different values, or words, repeat in the rows. */
+  #repeat(different: number, rows: number): boolean {
+    if (different > mostValues) return false;
+    if (rows >= manyRows) return rows >= rowsPerValue * (different + Number(this.#filled < rows));
+    return different * 3 < this.#filled * 2;
+  }
+
+  /** Whether words say that it is likely: it stands first in a question, and is asked about sooner. */
   get isLikely(): boolean {
     return this.refusing > 0 || [refusingParts, grantingParts, statusParts].some((parts) => parts.test(this.heading));
   }
@@ -141,9 +162,11 @@ export class ColumnValues {
   /** An answer, as far as words propose one. @param said - by an export that the table may be */
   proposal(rows: number, said: ColumnReading | undefined): ProposedMeanings {
     const refuses = refusingParts.test(this.heading);
-    const grants = !refuses && grantingParts.test(this.heading);
+    // A lone mark may stand below a heading that denies the word, and 1 beside 2 be the number of an answer.
+    const grants = !refuses && this.#values.size > 1 && grantingParts.test(this.heading);
+    const isYesNo = [...this.#values.keys()].every((value) => yesOrNo(value) !== undefined);
     const side = (yes: boolean): ValueMeaning | '?' =>
-      refuses || grants ? (yes === grants ? 'subscribed' : 'left') : '?';
+      isYesNo && (refuses || grants) ? (yes === grants ? 'subscribed' : 'left') : '?';
     const meaningOf = (value: string): ValueMeaning | '?' => {
       const word = said?.words?.get(headingKey(value)) ?? statusWords.get(headingKey(value));
       if (word !== undefined && word !== 'unclear') return word;

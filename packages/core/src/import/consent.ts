@@ -5,7 +5,14 @@
  */
 import { AddressSet } from './address-set.ts';
 import { ColumnValues, filledText, refusalIn } from './column-values.ts';
-import { headingReader, TableError, type ColumnTarget, type TableRemedy, type ValueMeanings } from './headings.ts';
+import {
+  customPrefix,
+  headingReader,
+  TableError,
+  type ColumnTarget,
+  type TableRemedy,
+  type ValueMeanings,
+} from './headings.ts';
 import { anyOther, blankCell } from './left-by.ts';
 import { isRequestField } from './request.ts';
 import {
@@ -58,12 +65,15 @@ interface Column {
 /** Most values of a column that are kept with what they say. */
 const mostKnown = 100;
 
+/** So many columns are asked about with their values each; of more, only those by which people are likely to leave. */
+const mostWithValues = 3;
+
 /** A column by which nobody leaves, unless a cell refuses in words. */
 const nobody: ColumnReading = { blank: 'subscribed', filled: 'subscribed' };
 
 const rankOf = (standing: Standing): number => standings.indexOf(standing);
 
-const meaningOf = headingReader([]);
+const meaningOf = headingReader(['First Name', 'Last Name']);
 
 /** Reads a table's consent: first every row by {@link see}, then {@link finish}, then each row by {@link read}. */
 export class ConsentSurvey {
@@ -92,7 +102,8 @@ export class ConsentSurvey {
       const isExplained = isNobody || listed(this.service?.nobodyLeftBy ?? [], heading);
       const reading = said ?? given ?? (isExplained ? nobody : undefined);
       if (reading) this.#columns.push({ at, heading, reading, given, known: new Map() });
-      else if (target !== null && !isField(heading, target)) this.#unexplained.push(new ColumnValues(heading, at));
+      else if (target !== null && !isField(heading, target))
+        this.#unexplained.push(new ColumnValues(heading, at, isName(heading)));
     }
   }
 
@@ -137,24 +148,24 @@ export class ConsentSurvey {
     );
     if (asked.length === 0) return;
     const first = asked.filter(({ isLikely }) => isLikely);
-    const others = asked.filter(({ isLikely }) => !isLikely).map(({ heading }) => heading);
+    const others = asked.filter(({ isLikely }) => !isLikely);
+    const withValues = asked.length <= mostWithValues ? [...first, ...others] : first;
+    const named = others.filter((values) => !withValues.includes(values)).map(({ heading }) => heading);
     const sentences = [
-      ...first.map((values) => `"${values.heading}" (${values.shown(this.#rows)})`),
-      ...(others.length > 0
-        ? [`${first.length > 0 ? 'also ' : ''}${others.map((name) => `"${name}"`).join(', ')}`]
-        : []),
+      ...withValues.map((values) => `"${values.heading}" (${values.shown(this.#rows)})`),
+      ...(named.length > 0 ? [`${first.length > 0 ? 'also ' : ''}${named.map((name) => `"${name}"`).join(', ')}`] : []),
     ];
-    const remedies = first.flatMap((values): readonly TableRemedy[] => {
-      const { heading: column, refusing } = values;
-      return [
-        { option: 'leftBy', column, values: values.proposal(this.#rows, this.#saidOf(column)) },
-        refusing > 0 ? { option: 'columns', column, target: null } : { option: 'nobodyLeftBy', columns: [column] },
-      ];
+    const remedies = withValues.flatMap((values): readonly TableRemedy[] => {
+      const { heading: column, refusing, isLikely } = values;
+      const leftBy = { option: 'leftBy', column, values: values.proposal(this.#rows, this.#saidOf(column)) } as const;
+      if (refusing > 0) return [leftBy, { option: 'columns', column, target: null }];
+      return isLikely ? [leftBy, { option: 'nobodyLeftBy', columns: [column] }] : [leftBy];
     });
+    const ordinary = others.map(({ heading }) => heading);
     throw new TableError(
       `Does anybody leave by column ${sentences.join('; ')}? Say so for each`,
       ...remedies,
-      ...(others.length > 0 ? [{ option: 'nobodyLeftBy', columns: others } as const] : []),
+      ...(ordinary.length > 0 ? [{ option: 'nobodyLeftBy', columns: ordinary } as const] : []),
     );
   }
 
@@ -217,6 +228,12 @@ function isField(heading: string, target: ColumnTarget | undefined): boolean {
   const meaning = meaningOf(heading);
   const fills = target ?? (meaning !== undefined && 'target' in meaning ? meaning.target : undefined);
   return isRequestField(fills ?? heading);
+}
+
+/** Whether a column has names of people, by its heading. */
+function isName(heading: string): boolean {
+  const meaning = meaningOf(heading);
+  return meaning !== undefined && 'target' in meaning && meaning.target.startsWith(customPrefix);
 }
 
 /** Whether a heading is one of these names, or begins with what stands before a `*`. */

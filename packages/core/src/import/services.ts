@@ -84,7 +84,7 @@ export const denyingWords = /(?:^|[^\p{L}])(?:not|never|isn't|nicht|nie|non|pas|
 
 /** Parts of headings above those who want mails. */
 export const grantingParts =
-  /subscri|opt(?:ed)?[\s_-]?in|consent|permission|marketing|newsletter|mailing|abonn|angemeldet|einwilligung|zustimmung|suscri|iscri|inscri|gdpr|dsgvo|rgpd/i;
+  /subscri|opt(?:ed)?[\s_-]?in|consent|permission|marketing|newsletter|mailing|abonn|angemeldet|einwilligung|zustimmung|suscri|iscri|inscri/i;
 
 /** Parts of other headings under which words of consent often stand. */
 export const statusParts = /status|state|estado|statut|stato|zustand|active|aktiv/i;
@@ -117,12 +117,12 @@ export const serviceExports: readonly ServiceExport[] = [
     leftBy: {
       // Non-subscribed contacts have the same columns, without a time at which they confirmed.
       CONFIRM_TIME: { blank: 'left', filled: 'subscribed' },
-      UNSUB_TIME: refused,
-      CLEAN_TIME: refused,
+      'UNSUB_*': refused,
+      'CLEAN_*': refused,
     },
     nobodyLeftBy: names(
       'MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_IP, LATITUDE, LONGITUDE, GMTOFF, DSTOFF, TIMEZONE, CC, REGION',
-      'LAST_CHANGED',
+      'LAST_CHANGED, LEID, EUID, NOTES, TAGS',
     ),
   },
   {
@@ -135,7 +135,7 @@ export const serviceExports: readonly ServiceExport[] = [
     name: 'Ghost',
     by: ['email', 'subscribed_to_emails', 'complimentary_plan'],
     leftBy: { subscribed_to_emails: granted },
-    nobodyLeftBy: names('complimentary_plan, created_at, tiers, products'),
+    nobodyLeftBy: names('complimentary_plan, stripe_customer_id, note, labels, created_at, tiers, products'),
   },
   {
     name: 'Newsletter Kit',
@@ -168,12 +168,13 @@ export const serviceExports: readonly ServiceExport[] = [
     by: ['first_name', 'email_address', 'state', 'created_at', 'tags'],
     proposes: true,
     leftBy: { state: status({ unconfirmed: 'inactive', subscribed: 'cold' }) },
+    nobodyLeftBy: ['tags'],
   },
   {
     name: 'MailerLite',
     by: ['Subscriber', 'Subscribed', 'Groups'],
     leftBy: { Status: status() },
-    nobodyLeftBy: names('Subscribed, Confirmation*'),
+    nobodyLeftBy: names('Subscribed, Confirmation*, Groups'),
   },
   {
     name: 'Buttondown',

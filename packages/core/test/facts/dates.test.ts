@@ -40,6 +40,11 @@ const timed: Readonly<Record<string, (at: number) => readonly [value: unknown, d
     const { y, m, d, time, iso, h } = partsOf(at);
     return [`${y}/${two(m)}/${two(d)} ${h % 12 || 12}${time.slice(2)} ${h < 12 ? 'AM' : 'p.m.'}`, iso];
   },
+  'as Google Forms writes it': (at) => {
+    const { y, m, d, time, iso, h } = partsOf(at, 180);
+    return [`${y}/${two(m)}/${two(d)} ${h % 12 || 12}${time.slice(2)} ${h < 12 ? 'AM' : 'PM'} GMT+3`, iso];
+  },
+  'as HTTP writes it': (at) => [new Date(at * 1000).toUTCString(), partsOf(at).iso],
   'a date of JavaScript': (at) => [new Date(at * 1000), partsOf(at).iso],
 };
 
@@ -47,6 +52,8 @@ const timed: Readonly<Record<string, (at: number) => readonly [value: unknown, d
 const daily: Readonly<Record<string, (at: number) => unknown>> = {
   'ISO 8601': (at) => partsOf(at).iso,
   'with slashes, the year first': (at) => `${partsOf(at).y}/${partsOf(at).m}/${partsOf(at).d}`,
+  'in English': (at) => new Date(at * 1000).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' }),
+  'in English, the day first': (at) => new Date(at * 1000).toUTCString().slice(5, 16).replaceAll(' ', '-'),
   'in German': (at) => `${two(partsOf(at).d)}.${two(partsOf(at).m)}.${partsOf(at).y}`,
 };
 

@@ -15,6 +15,11 @@ it.each<[value: unknown, time: number | undefined]>([
   ['2026-01-02 00:00 UTC', 1_767_312_000],
   ['Fri, 02 Jan 2026 00:00:00 GMT', 1_767_312_000],
   ['1995-01-01', 788_918_400],
+  ['Fri Jan 02 00:00:00 +0000 2026', 1_767_312_000],
+  ['Fri Jan 02 2026 01:00:00 GMT+0100 (Central European Standard Time)', 1_767_312_000],
+  ['2026-01-02 00:00:00.737862704 +0000 UTC m=+0.000455213', 1_767_312_000],
+  ['/Date(1767312000531)/', 1_767_312_000],
+  ['/Date(1767312000531+0800)/', 1_767_312_000],
   // No time of a service.
   [0, undefined],
   ['17', undefined],
@@ -27,6 +32,7 @@ it.each<[value: unknown, time: number | undefined]>([
   ['Fri 2026-01-02', undefined],
   ['02.01.2026', undefined],
   ['Jan 2, 2026', undefined],
+  ['Fri Jan 02 00:00:00 +0000 in 2026', undefined],
   [null, undefined],
   [[1], undefined],
 ])('the time %j is the second %s', (value, time) => {

@@ -80,6 +80,12 @@ const repeat = (times: number, ...values: readonly string[]): readonly string[] 
 describe('a column that nobody has explained', () => {
   it.each([
     ['one mark', ['x', ...repeat(99, '')]],
+    ['one mark in a small table', ['x', '', '']],
+    ['a reason of few', ['moved away', 'too many mails', ...repeat(7, '')]],
+    ['answers with a day', Array.from({ length: 60 }, (__, at) => (at % 3 ? `da, ${at}.` : `ne, ${at}.`))],
+    ...['Jan 9, 2024', '04-Aug-2022', '3. März 2023', '2021年3月14日', '/Date(1540271833531)/', '2021', '2/1/17'].map(
+      (time): [string, string[]] => [`a time such as ${time} that some rows lack`, [time, `${time} `, time, '']],
+    ),
     ['two values in a small table', ['ze', 'ze', 'ze', 'ru']],
     ['a time that some rows lack', ['2026-01-02', '2026-01-03 04:05', '1735689600', '']],
     ['times, and a word where there is none', ['2026-01-02', '3.1.2026', 'NULL', 'NULL']],
@@ -93,7 +99,8 @@ describe('a column that nobody has explained', () => {
   it.each([
     ['five first names', 'Vorname', ['Ada', 'Bo', 'Cy', 'Di', 'Ed']],
     ['a time in each row', 'since', ['2026-01-02', '2026-01-03', '2026-01-04']],
-    ['many values', 'city', Array.from({ length: 100 }, (__, at) => `Place ${at}`)],
+    ['few names', 'last_name', ['Ray', ...repeat(9, '')]],
+    ['a word before many values', 'city', Array.from({ length: 100 }, (__, at) => `Place ${at}`)],
     ['nothing', 'note', ['', '', '']],
     ['values of a field of the API', 'utm_source', repeat(30, 'fair', 'web')],
   ])('is not where it has %s', async (_, heading, values) => {
@@ -120,21 +127,34 @@ describe('a column that nobody has explained', () => {
   });
 
   it('stands first where words say that it is likely, with its counts and a proposal', async () => {
-    const rows = repeat(25, 'active,DE,no', 'active,FR,no', 'Unsubscribed,DE,yes').map(
+    const rows = repeat(25, 'active,DE,de,no', 'active,FR,fr,no', 'Unsubscribed,DE,de,yes').map(
       (cells, at) => `r${at}@example.com,${cells}`,
     );
-    const { first, others, text } = await askedOf(`email,Status,Land,Opted out\n${rows.join('\n')}\n`);
-    expect([first, others]).toEqual([['Status', 'Opted out'], ['Land']]);
-    expect(text).toContain('"Status" (active 50, Unsubscribed 25); "Opted out" (no 50, yes 25); also "Land"');
+    const { first, others, text } = await askedOf(`email,Status,Land,Sprache,Opted out\n${rows.join('\n')}\n`);
+    expect([first, others]).toEqual([
+      ['Status', 'Opted out'],
+      ['Land', 'Sprache'],
+    ]);
+    expect(text).toContain(
+      '"Status" (active 50, Unsubscribed 25); "Opted out" (no 50, yes 25); also "Land", "Sprache"',
+    );
     expect(text).toContain('leftBy: {"Status":{"active":"subscribed","Unsubscribed":"left"}}');
     expect(text).toContain('leftBy: {"Opted out":{"no":"subscribed","yes":"left"}}');
-    expect(text).toContain('nobodyLeftBy: ["Land"]');
+    expect(text).toContain('nobodyLeftBy: ["Land","Sprache"]');
   });
 
   it('is asked for with everything that it may mean left open, where no word is known', async () => {
     expect((await askedOf(table('Newsletter', [...repeat(30, 'ze', 'ru'), '']))).text).toContain(
       'leftBy: {"Newsletter":{"ze":"?","ru":"?","(blank)":"left"}}',
     );
+  });
+
+  it.each([
+    ['Kein Newsletter', ['x', '', ''], '"x":"?","(blank)":"?"'],
+    ['Newsletter', ['1', '2', '2'], '"1":"?","2":"?"'],
+    ['Bulk Emails', ['Allow', 'Allow', 'Allow', 'Do Not Allow'], '"Allow":"?","Do Not Allow":"?"'],
+  ])('is proposed no side that words alone would guess: %s', async (heading, values, proposed) => {
+    expect((await askedOf(table(heading, values))).text).toContain(`leftBy: {"${heading}":{${proposed}}}`);
   });
 
   it('repeats no address and no long text in its question', async () => {

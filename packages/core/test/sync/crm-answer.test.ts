@@ -71,6 +71,43 @@ describe('an error that a node of n8n puts into words', () => {
   });
 });
 
+describe('a refusal within a success', () => {
+  it.each<[string, object, number, string]>([
+    ['a status of its own', { error_message: 'Rate limit exceeded.', status_code: 429 }, 0, 'limit'],
+    ['a list of another name', { result: { items: [{ item: { id: 15 } }, { error: 'REQUIRED' }] } }, 1, 'value'],
+    [
+      'wrapped entries',
+      { errors: true, items: [{ index: { _id: '1', status: 201 } }, { index: { status: 400, error: {} } }] },
+      1,
+      'value',
+    ],
+    [
+      'lines',
+      { data: [], metadata: { createdRecordIds: [11], lineErrors: { 2: ['Incompatible value'] } } },
+      0,
+      'value',
+    ],
+    ['what was not processed', { UnprocessedItems: { contacts: [{ PutRequest: { Item: {} } }, 1] } }, 0, 'value'],
+    [
+      'reasons',
+      {
+        success: true,
+        result: [
+          { id: 100, status: 'created' },
+          { status: 'skipped', reasons: [{ code: '1005' }] },
+        ],
+      },
+      1,
+      'value',
+    ],
+    ['a flag', { is_error: 1, error_message: 'The field does not exist.' }, 0, 'value'],
+    ['a count', { successCount: 1, failCount: 1, filteredOutFields: [] }, 0, 'value'],
+  ])('is read from %s', (_, body, accepted, reason) => {
+    const answer = readAnswer({ statusCode: 200, headers: {}, body }, answeredAt);
+    expect(answer).toMatchObject({ accepted, refused: [{ reason }] });
+  });
+});
+
 describe('an acceptance', () => {
   it.each<[string, unknown, number]>([
     ['a full response without a body', { statusCode: 204, headers: {}, body: '' }, 1],
@@ -87,6 +124,8 @@ describe('an acceptance', () => {
     ['a success without a record', { errors: [], success: true }, 1],
     ['a record in a mutation', { data: { createPerson: { id: 'p1' } } }, 1],
     ['a record under its kind', { contact: { id: '7', email: 'ada@example.com' }, fieldValues: [] }, 1],
+    ['counts of no failure', { statusCode: 200, headers: {}, body: { failCount: 0, failed: { addresses: [] } } }, 1],
+    ['a record with a field of that name', { id: 7, rejected_offers: 3, error_rate: '2 %' }, 1],
     ['errors of nothing', { errors: {}, error: 0, person: { id: 7 } }, 1],
   ])('%s', (_, answer, accepted) => {
     expect(readAnswer(answer, answeredAt)).toEqual({ accepted, refused: [] });

@@ -179,13 +179,15 @@ const askedFor: Readonly<Partial<Record<TableRemedy['option'], string>>> = {
 
 /** An answer to a question about columns, and when it is the right one. */
 function lineOf(remedy: TableRemedy, index: number, all: readonly TableRemedy[]): string {
-  const before = all[index - 1]?.option;
+  const before = all[index - 1];
   if (remedy.option === 'columns') return `  or, if it is about something else, ${flagOf(remedy)}`;
   if (remedy.option !== 'nobodyLeftBy')
-    return `${'value' in remedy && before === remedy.option ? '  or ' : ''}${flagOf(remedy)}`;
-  return before === 'leftBy'
-    ? `  or, if nobody leaves by it, ${flagOf(remedy)}`
-    : `if nobody leaves by them, ${flagOf(remedy)}; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"`;
+    return `${'value' in remedy && before?.option === remedy.option ? '  or ' : ''}${flagOf(remedy)}`;
+  const hasValues = (column: string): boolean => all.some((each) => each.option === 'leftBy' && each.column === column);
+  if (before?.option === 'leftBy' && remedy.columns.join() === before.column)
+    return `  or, if nobody leaves by it, ${flagOf(remedy)}`;
+  const otherwise = '; if somebody does, --left-by "COLUMN: VALUE = left, VALUE = subscribed"';
+  return `if nobody leaves by them, ${flagOf(remedy)}${remedy.columns.every(hasValues) ? '' : otherwise}`;
 }
 
 function flagOf(remedy: TableRemedy): string {

@@ -98,14 +98,24 @@ function readBody(given: unknown, received: Received): CrmAnswer {
     // Results of some contacts, and errors of others.
     if (Array.isArray(errors) && lists.length > 0)
       return { accepted: lists.flat().length, refused: errors.flatMap((error) => refusalsOf(error, received)) };
+    // A batch with refusals, whatever it is called.
+    const batch = lists.find((list) => list.some((entry) => isRefused(entry) || isRefused(onlyIn(entry))));
+    if (batch) return readList(batch, received);
     if (isRefusal(body)) return refused(refusalOf(body, received));
-    const inner = containers.map((name) => body[name]).find((each) => typeof each === 'object' && each !== null);
+    const named = containers.map((name) => body[name]).find((each) => typeof each === 'object' && each !== null);
+    const inner = named ?? onlyIn(body);
     if (Array.isArray(inner)) return readList(inner, received);
-    if (inner !== undefined && body['success'] !== true) return readBody(inner, received);
+    if (isRecord(inner) && body['success'] !== true) return readBody(inner, received);
   }
   const isPage = typeof body === 'string' && pageIn(body) !== undefined;
   if (status === undefined ? isWritten(body) : !isPage) return { accepted: 1, refused: [] };
   return refused(refusalOf(body, received, 'unclear'));
+}
+
+/** The record or records that are an object's only member: an entry of a batch may be wrapped. */
+function onlyIn(entry: unknown): unknown {
+  const [value, ...others] = isRecord(entry) ? Object.values(entry) : [];
+  return others.length === 0 && [value].flat().every(isRecord) ? value : undefined;
 }
 
 /** The results of a batch, in its order. */
@@ -117,16 +127,40 @@ function readList(entries: readonly unknown[], received: Received): CrmAnswer {
   };
 }
 
-/** The signs of an error in a body: no success, an error or several, or a code with its message. */
-function isRefusal({ success, ok, error, errors, status, object, code, errorCode, message }: Fields): boolean {
-  const isCode = [code, errorCode].some((each) => isFilled(each) && !/^(?:2\d\d|ok|success)$/i.test(String(each)));
+/**
+ * The signs of an error in a body: no success, a status of an error, an error or several, or a code with its message. A
+ * body that is no record, and so has no fields of the user's, says it by any filled member that is named for a failure.
+ */
+function isRefusal(body: Fields): boolean {
+  const { success, ok, error, errors, reasons, status, object, code, errorCode, message } = body;
+  const codes = [code, errorCode].filter((each) => isFilled(each) && !/^(?:2\d\d|ok|success)$/i.test(String(each)));
   return (
     [success, ok].includes(false) ||
-    [error, errors].some(isFilled) ||
+    [error, errors, reasons].some(isFilled) ||
     [status, object].includes('error') ||
-    (isCode && isFilled(message) && status !== 'success')
+    failureStatusOf(body) !== undefined ||
+    (codes.length > 0 && isFilled(message) && status !== 'success') ||
+    (!hasId(body) && [body, ...Object.values(body)].some((each) => isRecord(each) && !hasId(each) && hasFailure(each)))
   );
 }
+
+/** The HTTP status of an error that a body states. */
+const failureStatusOf = (body: unknown): number | undefined =>
+  ['status', 'statusCode', 'status_code']
+    .map((name) => (isRecord(body) ? Number(body[name]) : 0))
+    .find((stated) => stated >= 400 && stated < 600);
+
+const isRefused = (entry: unknown): boolean => isRecord(entry) && isRefusal(entry);
+
+const hasFailure = (body: Fields): boolean =>
+  Object.entries(body).some(([name, value]) => /error|fail|reject|unprocessed/i.test(name) && isFilled(value));
+
+/** Whether it is a record by its id. */
+const hasId = (body: Fields): boolean =>
+  Object.entries(body).some(
+    ([name, value]) =>
+      /^(?:_?id|(?:contact|person|record|customer|lead|row|hs_object)_?id)$/i.test(name) && isFilled(value),
+  );
 
 /**
  * Whether a body without a status looks like a record that was written: it or a record in it has an id, or the CRM says
@@ -135,11 +169,7 @@ function isRefusal({ success, ok, error, errors, status, object, code, errorCode
 function isWritten(body: unknown, depth = 0): boolean {
   if (!isRecord(body) || depth > 2) return false;
   if (body['success'] === true || body['status'] === 'success') return true;
-  return Object.entries(body).some(
-    ([name, value]) =>
-      (/^(?:_?id|(?:contact|person|record|customer|lead|row|hs_object)_?id)$/i.test(name) && isFilled(value)) ||
-      isWritten(value, depth + 1),
-  );
+  return hasId(body) || Object.values(body).some((value) => isWritten(value, depth + 1));
 }
 
 /** What a status says, beside those from 500 on; any other refusal is about the values. */
@@ -166,7 +196,8 @@ function refusalsOf(error: unknown, received: Received): readonly CrmRefusal[] {
 /** @param known - the reason, where the status does not say it */
 function refusalOf(body: unknown, { status, headers, nowMs }: Received, known?: RefusalReason): CrmRefusal {
   const [contact] = contactsIn(body);
-  const reason = known ?? reasons[status ?? 0] ?? ((status ?? 0) >= 500 ? 'busy' : 'value');
+  const stated = (status ?? 0) >= 400 ? status : failureStatusOf(body);
+  const reason = known ?? reasons[stated ?? 0] ?? ((stated ?? 0) >= 500 ? 'busy' : 'value');
   const wait = status === undefined ? undefined : retryAfterMs({ status, headers }, nowMs);
   return {
     reason,
@@ -236,8 +267,9 @@ function jsonIn(text: string): unknown {
 /** The HTML page in a text. */
 const pageIn = (text: string): string | undefined => /<(?:!doctype html|html)\b[^]*/i.exec(text)?.[0];
 
+/** Whether it holds anything, at whatever depth. */
 function isFilled(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isFilled);
   return ![undefined, null, '', false, 0].includes(value as undefined);
 }
 
