@@ -114,8 +114,9 @@ async function bench([part = '']: readonly string[]): Promise<boolean> {
     console.log(benchHelp);
     return part === '--help';
   }
-  if (!(await buildAll())) return false;
-  return (await import('../test/bench/print-figures.ts')).printFigures(part);
+  const { choose, printFigures } = await import('../test/bench/print-figures.ts');
+  choose(part);
+  return (await buildAll()) && printFigures(part);
 }
 
 const [name = '', ...args] = process.argv.slice(2);

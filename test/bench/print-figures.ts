@@ -35,12 +35,7 @@ export async function printFigures(
   part = '',
   { measurements: all, folder }: Bench = { measurements, folder: root },
 ): Promise<boolean> {
-  const chosen = all.filter(({ script }) => script.includes(part));
-  if (chosen.length === 0)
-    throw new UserError(
-      `No measurement has "${part}" in its name.`,
-      `Those in test/bench are ${all.map(({ script }) => script).join(', ')}.`,
-    );
+  const chosen = choose(part, all);
   const environment = await readEnvironment();
   const { machine, versions } = environment;
   console.log(`\nNode ${versions['Node']}, ${machine.cores} × ${machine.processor}, load ${machine.load.toFixed(1)}\n`);
@@ -59,6 +54,19 @@ export async function printFigures(
     }
   if (missing.length > 0) console.error(`✗ Not measured: ${missing.join(', ')}. The reasons are above.`);
   return missing.length === 0;
+}
+
+/**
+ * @param part - what the names of the chosen scripts contain
+ * @throws UserError where no script has such a name
+ */
+export function choose(part: string, all: readonly Measurement[] = measurements): readonly Measurement[] {
+  const chosen = all.filter(({ script }) => script.includes(part));
+  if (chosen.length > 0) return chosen;
+  throw new UserError(
+    `No measurement has "${part}" in its name.`,
+    `Those in test/bench are ${all.map(({ script }) => script).join(', ')}.`,
+  );
 }
 
 /** The figures, or the reason that there are none. */
