@@ -3,7 +3,7 @@ import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema
 import { addressKey } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import type { JobRow } from '../store/jobs.ts';
-import type { SubscriptionFilter, ListedRow } from '../store/subscriptions.ts';
+import type { SubscriptionFilter, SubscriptionRow } from '../store/subscriptions.ts';
 import { acceptJob } from '../world/jobs.ts';
 import { subscribe } from '../world/subscribe.ts';
 import { apiError } from '../http/errors.ts';
@@ -114,30 +114,8 @@ function day(date: string): Pick<SubscriptionFilter, 'createdFrom' | 'createdBef
   return { createdFrom, createdBefore: createdFrom + 86_400 };
 }
 
-function jobRecord({
-  id,
-  type,
-  params,
-  status,
-  publication_id,
-  failure_reason,
-  completed,
-  created,
-  updated,
-  error_log,
-}: JobRow) {
-  return {
-    id,
-    type,
-    params,
-    status,
-    publication_id,
-    failure_reason,
-    completed,
-    created,
-    updated,
-    error_log: JSON.parse(error_log) as unknown,
-  };
+function jobRecord({ seq: _seq, error_log, ...record }: JobRow) {
+  return { ...record, error_log: JSON.parse(error_log) as unknown };
 }
 
 export const subscriptionRules: readonly Rule[] = [
@@ -170,12 +148,12 @@ export const expansions = {
   }),
   newsletter_lists: (store, row) => ({ newsletter_list_ids: store.subscriptions.listsOf(row.seq) }),
   tags: (_store, row) => ({ tags: JSON.parse(row.tags) as unknown }),
-} as const satisfies Record<string, (store: Store, row: ListedRow) => object>;
+} as const satisfies Record<string, (store: Store, row: SubscriptionRow) => object>;
 
 export type Expansion = keyof typeof expansions;
 
 /** A subscription as the API answers it, with what is asked for beyond. */
-export function subscriptionRecord(store: Store, row: ListedRow, expand: readonly Expansion[] = []) {
+export function subscriptionRecord(store: Store, row: SubscriptionRow, expand: readonly Expansion[] = []) {
   const record = {
     id: row.id,
     email: row.email,

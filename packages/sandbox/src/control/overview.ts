@@ -106,7 +106,10 @@ function oneSubscription(store: Store, id: string) {
 const shownJobs = 100;
 
 const latestJobs = ({ overview }: Store) =>
-  overview.jobs(shownJobs).map((job) => ({ ...job, error_log: JSON.parse(job.error_log) as unknown }));
+  overview.jobs(shownJobs).map(({ seq: _seq, params: _params, updated: _updated, error_log, ...job }) => ({
+    ...job,
+    error_log: JSON.parse(error_log) as unknown,
+  }));
 
 const connection = ({ overview, workspace }: Store, origin: string) => ({
   base_url: origin + apiPrefix,
