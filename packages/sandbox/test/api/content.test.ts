@@ -2,7 +2,7 @@ import { publicationFieldKinds } from '@newsletter-kit/core/contract';
 import { expect, test } from 'vitest';
 import { apiKeys, publicationId, type Seed } from '../../src/index.ts';
 import { app } from '../oauth/app.ts';
-import { ask, fresh, publicationPath, search, send, type Answered } from '../caller.ts';
+import { ask, fresh, publicationPath, search, send, subscriptionsPath, type Answered } from '../caller.ts';
 import { known } from './known.ts';
 
 const demo = () => fresh({ seed: 'demo' });
@@ -84,6 +84,8 @@ test('complimentary access shows its tier and counts when expanded, and pages by
     tier: { id: full.data[0]?.tier_id, name: 'Supporter', status: 'active' },
     stats: { total_granted: 2, active_granted: 2 },
   });
+  const one = await ask(sandbox, 'complimentaryAccess.get', `${accessPath}/${full.data[0]?.id}?expand[]=tier`);
+  expect(one.data.tier).toEqual(full.data[0]?.tier);
   const rest = await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?cursor=${full.next_cursor}`);
   expect(rest).toMatchObject({ data: [{ id: plain.data[1]?.id }], has_more: false, next_cursor: null });
 });
@@ -141,12 +143,6 @@ test('response keys belong to json fields, an endpoint to fetched ones', async (
   }
 });
 
-test('a cursor of one list is refused by another', async () => {
-  const sandbox = demo();
-  const { next_cursor } = await ask(sandbox, 'publicationFields.list', `${fieldsPath}?limit=1`);
-  expect((await send(sandbox, 'GET', `${accessPath}?cursor=${next_cursor}`)).status).toBe(400);
-});
-
 const second = 'pub_00000000-0000-4000-8000-000000000002';
 const two: Seed = {
   publications: [
@@ -193,4 +189,15 @@ test('under the assumption publication_list: absent there is no list of publicat
   const sandbox = fresh({ seed: two, assumptions: { publication_list: 'absent' } });
   expect((await send(sandbox, 'GET', '/publications')).status).toBe(404);
   expect((await send(sandbox, 'GET', '/publications', undefined, using('wrong'))).status).toBe(401);
+});
+
+test('publication fields show their paging at top level whatever other lists do, as the specification lists it', async () => {
+  for (const pagination_fields of ['nested', 'both'] as const) {
+    const sandbox = fresh({ seed: 'demo', assumptions: { pagination_fields } });
+    const fields = await send(sandbox, 'GET', '/workspaces/publication_fields?limit=1');
+    expect(Object.keys(fields.body as object)).toEqual(['data', 'limit', 'has_more', 'next_cursor', 'total_results']);
+    const paged = await send(sandbox, 'GET', '/workspaces/publication_fields?page=1');
+    expect(Object.keys(paged.body as object)).toEqual(['data', 'limit', 'page', 'total_results', 'total_pages']);
+    expect((await send(sandbox, 'GET', subscriptionsPath)).body).toHaveProperty('pagination');
+  }
 });

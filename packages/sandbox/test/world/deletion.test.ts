@@ -184,3 +184,19 @@ test.each(['GET', 'POST'])(
     }
   },
 );
+
+test('data deletion that is not enabled answers 403 and stores no request', async () => {
+  const sandbox = fresh({ seed, assumptions: { data_deletion: 'not_enabled' } });
+  for (const [method, below, body] of [
+    ['POST', '', { email: 'ada@example.com' }],
+    ['POST', '', { email: 5 }],
+    ['GET', '', undefined],
+    ['GET', '/x', undefined],
+  ] as const) {
+    const answered = await send(sandbox, method, requestsPath + below, body);
+    expect(answered.status).toBe(403);
+    expect(errorsOf(answered)[0]?.code).toBe('DATA_DELETION_NOT_ENABLED');
+  }
+  sandbox.assumptions.set({});
+  expect((await ask(sandbox, 'deletionRequests.list', requestsPath)).data).toEqual([]);
+});

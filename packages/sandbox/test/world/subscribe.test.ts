@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
-import { create, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { ask, create, fresh, list, publicationPath, send, subscriptionsPath } from '../caller.ts';
 import { control } from '../control/control.ts';
 
 const seed: Seed = {
@@ -11,7 +11,8 @@ const seed: Seed = {
       tiers: [{ name: 'Gold' }, { name: 'Silver' }],
       newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Daily' }, { name: 'Monthly' }],
       custom_fields: [{ display: 'City', kind: 'string' }],
-      automations: [{ name: 'Signup', trigger_events: ['signup'] }],
+      automations: [{ name: 'Open', trigger_events: ['api'], emails: [{ subject_line: 'One', wait: 'P1D' }] }],
+      complimentary_access: [{ tier: 'Silver', duration: 1, time_unit: 'days', description: 'A day' }],
       subscriptions: [
         { email: 'active@example.com' },
         { email: 'inactive@example.com', status: 'inactive' },
@@ -120,8 +121,25 @@ test('under known_address=all_fields tiers, lists and customer are applied, and 
     newsletter_list_ids,
     'cus_1',
   ]);
-  expect(await after({ utm_source: 'x' })).toEqual(['premium', ['Gold'], newsletter_list_ids, 'cus_1']);
-  expect(changes).toEqual(['updated', 'updated', 'updated', 'updated']);
+  const attribution = { utm_source: 'x', utm_term: 'boats', referring_site: 'https://second.example' };
+  expect(await after(attribution)).toEqual(['premium', ['Gold'], newsletter_list_ids, 'cus_1']);
+  await after({ utm_medium: 'kept' });
+  expect((await list(sandbox, { email })).data[0]).toMatchObject({ ...attribution, utm_medium: 'kept' });
+  expect(changes).toEqual(['updated', 'updated', 'updated', 'updated', 'updated']);
+});
+
+test('under known_address=all_fields a gift is given, and the subscriber is enrolled', async () => {
+  const sandbox = fresh({ seed, assumptions: { known_address: 'all_fields' } });
+  const [open] = (await ask(sandbox, 'automations.list', `${publicationPath}/automations`)).data;
+  const [gift] = (await ask(sandbox, 'complimentaryAccess.list', `${publicationPath}/complimentary_access`)).data;
+  const { data } = await create(sandbox, {
+    email: 'active@example.com',
+    automation_ids: [open?.id],
+    complimentary_gift_id: gift?.id,
+  });
+  expect(data.subscription_premium_tier_names).toEqual(['Silver']);
+  const journeys = `${publicationPath}/automations/${open?.id}/journeys`;
+  expect((await ask(sandbox, 'journeys.list', journeys)).data).toMatchObject([{ email: 'active@example.com' }]);
 });
 
 test('double_opt_override on while the address is checked makes the subscription pending', async () => {
