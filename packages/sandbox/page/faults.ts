@@ -26,22 +26,15 @@ const occasions: readonly (readonly [title: string, rule: Omit<FaultRequest, 'ef
   ['about 3 of 10 requests', { probability: 0.3 }],
 ];
 
-interface FaultsState {
-  readonly faults: readonly Fault[];
-  /** Ids of the operations. */
-  readonly operations: readonly string[];
-}
-
-class FaultsView extends View<FaultsState> {
+class FaultsView extends View<readonly Fault[]> {
   readonly name = 'faults';
   readonly heading = 'Faults';
 
-  protected async read(): Promise<FaultsState> {
-    const [{ data }, titles] = await Promise.all([ask<{ data: readonly Fault[] }>('/faults'), summaries()]);
-    return { faults: data, operations: [...titles.keys()] };
+  protected async read(): Promise<readonly Fault[]> {
+    return (await ask<{ data: readonly Fault[] }>('/faults')).data;
   }
 
-  protected override badgeOf({ faults }: FaultsState): ViewBadge {
+  protected override badgeOf(faults: readonly Fault[]): ViewBadge {
     return faults.length > 0 ? { text: `${faults.length} set`, mood: 'wait' } : { text: '' };
   }
 
@@ -58,7 +51,7 @@ class FaultsView extends View<FaultsState> {
     void this.change(added, ({ data }) => `Fault ${data.id} is set.`);
   }
 
-  protected content({ faults, operations }: FaultsState): Renderable {
+  protected content(faults: readonly Fault[]): Renderable {
     return html`<p class="soft">
         Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened
         as often as it should.
@@ -69,7 +62,7 @@ class FaultsView extends View<FaultsState> {
           'Operation',
           html`<select id="fault-match">
             <option value="*">every operation</option>
-            ${operations.map((id) => html`<option value=${id}>${id}</option>`)}
+            ${[...summaries.keys()].map((id) => html`<option value=${id}>${id}</option>`)}
           </select>`,
         )}
         ${field('fault-effect', 'What happens', html`<select id="fault-effect">${options(effects)}</select>`)}

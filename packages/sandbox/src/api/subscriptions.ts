@@ -147,13 +147,21 @@ export const expansions = {
       .map(({ display, kind, value }) => ({ name: display, kind, value: JSON.parse(value) as unknown })),
   }),
   newsletter_lists: (store, row) => ({ newsletter_list_ids: store.subscriptions.listsOf(row.seq) }),
-  tags: (_store, row) => ({ tags: JSON.parse(row.tags) as unknown }),
+  tags: (_store, row) => ({ tags: JSON.parse(row.tags) as string[] }),
 } as const satisfies Record<string, (store: Store, row: SubscriptionRow) => object>;
 
 export type Expansion = keyof typeof expansions;
 
+type Expanded<Name extends Expansion> = ReturnType<(typeof expansions)[Name]>;
+/** What all of the expansions add together. */
+type Added<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void ? All : never;
+
 /** A subscription as the API answers it, with what is asked for beyond. */
-export function subscriptionRecord(store: Store, row: SubscriptionRow, expand: readonly Expansion[] = []) {
+export function subscriptionRecord<Name extends Expansion = never>(
+  store: Store,
+  row: SubscriptionRow,
+  expand: readonly Name[] = [],
+) {
   const record = {
     id: row.id,
     email: row.email,
@@ -173,5 +181,5 @@ export function subscriptionRecord(store: Store, row: SubscriptionRow, expand: r
     referral_code: row.referral_code,
   };
   return Object.assign(record, ...expand.map((name) => expansions[name](store, row))) as typeof record &
-    Record<string, unknown>;
+    ([Name] extends [never] ? unknown : Added<Expanded<Name>>);
 }

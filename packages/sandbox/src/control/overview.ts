@@ -34,6 +34,11 @@ export const overviewFeature = (world: World): Feature => ({
       .get('/connection', ({ req, json }) => json(connection(world.store, new URL(req.url).origin))),
 });
 
+/** One page of a search. */
+export type FoundSubscriptions = ReturnType<typeof findSubscriptions>;
+/** One subscription with everything that is stored about it. */
+export type WholeSubscription = ReturnType<typeof oneSubscription>;
+
 const mostShown = 200;
 /** Largest number counted, so that a search of a large publication stays fast. */
 const mostCounted = 10_000;
