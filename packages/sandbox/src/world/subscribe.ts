@@ -10,6 +10,7 @@ import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { giveAccess, removeTiers } from './complimentary-access.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
 import { requestWelcome } from './mail.ts';
+import { addSubscription } from './new-record.ts';
 import { type Emit, Refusal, type World } from './world.ts';
 import {
   type DoubleOptOverride,
@@ -206,36 +207,23 @@ function create(
   references: References,
   channel: Channel,
 ): Applied {
-  const { store, clock, ids } = world;
-  const seq = store.next('sub');
+  const { store, clock } = world;
   const status = firstStatus(request.double_opt_override, world.assumed('double_opt_off'));
   const referrer = request.referral_code
     ? store.subscriptions.byReferralCode(publication.id, request.referral_code)
     : undefined;
-  store.subscriptions.insert({
-    seq,
-    id: `sub_${ids.uuid('sub', seq)}`,
+  const attribution = attributionColumns.map((column) => [column, request[column] ?? ''] as const);
+  const seq = addSubscription(world, {
+    ...Object.fromEntries(attribution),
     publication_id: publication.id,
     email: request.email,
-    email_key: addressKey(request.email),
     status,
     created: clock.seconds(),
     tier: references.tiers.length > 0 ? 'premium' : (request.tier ?? 'free'),
-    utm_source: request.utm_source ?? '',
-    utm_medium: request.utm_medium ?? '',
     utm_channel: channel,
-    utm_campaign: request.utm_campaign ?? '',
-    utm_term: request.utm_term ?? '',
-    utm_content: request.utm_content ?? '',
-    referring_site: request.referring_site ?? '',
-    referral_code: ids.code('sub', seq),
     referred_by: referrer?.seq ?? null,
     payments_customer_id: request.payments_customer_id ?? '',
     double_opt_in: needsConfirmation(request.double_opt_override, publication.double_opt_in === 1) ? 1 : 0,
-    tags: '[]',
-    emails_received: 0,
-    open_rate: 0,
-    click_through_rate: 0,
   });
   for (const tier of references.tiers) store.subscriptions.addTier(seq, tier);
   for (const list of references.lists) store.subscriptions.addToList(seq, list);
