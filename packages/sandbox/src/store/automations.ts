@@ -32,8 +32,6 @@ const journeyColumns = `journeys.*,
   (SELECT coalesce(email, email_key) FROM subscriptions WHERE seq = subscription) AS email`;
 
 /** The queries about automations. */
-export type Automations = ReturnType<typeof automationStore>;
-
 export function automationStore(database: Database) {
   const { aggregate, one, all, run, insert } = statementsOf(database);
   return {

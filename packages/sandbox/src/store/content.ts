@@ -8,8 +8,6 @@ export type ConditionSetRow = Row<'condition_sets'>;
 export type PublicationFieldRow = Row<'publication_fields'>;
 
 /** The queries about what surrounds the subscriptions. */
-export type ContentQueries = ReturnType<typeof contentStore>;
-
 export function contentStore(database: Database) {
   const { number, one, all, insert } = statementsOf(database);
   return {
@@ -50,8 +48,6 @@ export type ComplimentaryAccessRow = Row<'complimentary_access'> & { readonly ti
 export type GiftRow = Row<'gifts'>;
 
 /** The queries about complimentary access. */
-export type Gifts = ReturnType<typeof giftStore>;
-
 export function giftStore(database: Database) {
   const { aggregate, one, all, run, insert } = statementsOf(database);
   return {

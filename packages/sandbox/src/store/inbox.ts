@@ -16,8 +16,6 @@ export interface MailState {
   readonly welcome: number;
 }
 
-export type Inbox = ReturnType<typeof inboxStore>;
-
 export function inboxStore(database: Database) {
   const { number, one, all, run, insert } = statementsOf(database);
   const ofRecipient = "?1 = '' OR recipient = ?1 COLLATE NOCASE";

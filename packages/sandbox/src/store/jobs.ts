@@ -8,8 +8,6 @@ export type JobType = 'bulk' | 'status' | 'import';
 export type JobRow = Row<'jobs'> & { readonly type: JobType };
 
 /** The queries about jobs. */
-export type Jobs = ReturnType<typeof jobStore>;
-
 export function jobStore(database: Database) {
   const { one, all, run, insert } = statementsOf(database);
   const finish = run<[string, string | null, string, number, number]>(
@@ -39,8 +37,6 @@ export function jobStore(database: Database) {
 export type DeletionRequestRow = Row<'deletion_requests'>;
 
 /** The queries about deletion requests. */
-export type DeletionRequests = ReturnType<typeof deletionRequestStore>;
-
 export function deletionRequestStore(database: Database) {
   const { one, all, run, insert } = statementsOf(database);
   const from = 'SELECT * FROM deletion_requests';

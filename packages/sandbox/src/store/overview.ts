@@ -21,8 +21,6 @@ export interface JourneyOverview {
 }
 
 /** The queries of the web interface. */
-export type SandboxOverview = ReturnType<typeof overviewStore>;
-
 export function overviewStore(database: Database) {
   const { number, one, all } = statementsOf(database);
   return {

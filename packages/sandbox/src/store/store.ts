@@ -1,41 +1,21 @@
 /** The store: one database with the queries of every resource, the clock, the scheduled events and the counters. */
-import { type Automations, automationStore } from './automations.ts';
-import { type ContentQueries, contentStore, type Gifts, giftStore } from './content.ts';
-import { type CustomFields, customFieldStore } from './custom-fields.ts';
+import { automationStore } from './automations.ts';
+import { contentStore, giftStore } from './content.ts';
+import { customFieldStore } from './custom-fields.ts';
 import { type Database, openDatabase, statementsOf } from './database.ts';
-import { type DeletionRequests, deletionRequestStore, type Jobs, jobStore } from './jobs.ts';
-import { type Inbox, inboxStore } from './inbox.ts';
-import { type Oauth, oauthStore } from './oauth.ts';
-import { type SandboxOverview, overviewStore } from './overview.ts';
-import { snapshotStore, type SnapshotStore } from './snapshots.ts';
-import { type Subscriptions, subscriptionStore } from './subscriptions.ts';
+import { deletionRequestStore, jobStore } from './jobs.ts';
+import { inboxStore } from './inbox.ts';
+import { oauthStore } from './oauth.ts';
+import { overviewStore } from './overview.ts';
+import { snapshotStore } from './snapshots.ts';
+import { subscriptionStore } from './subscriptions.ts';
 import type { Row } from './tables.ts';
-import { type Workspace, workspaceStore } from './workspace.ts';
+import { workspaceStore } from './workspace.ts';
 
-export interface Store {
-  readonly workspace: Workspace;
-  readonly subscriptions: Subscriptions;
-  readonly overview: SandboxOverview;
-  readonly customFields: CustomFields;
-  readonly jobs: Jobs;
-  readonly automations: Automations;
-  readonly gifts: Gifts;
-  readonly content: ContentQueries;
-  readonly deletionRequests: DeletionRequests;
-  readonly oauth: Oauth;
-  readonly due: Due;
-  readonly clock: ClockStore;
-  readonly inbox: Inbox;
-  readonly snapshots: SnapshotStore;
-  /** The next number of this kind of record. */
-  readonly next: (kind: string) => number;
-  readonly transaction: Database['transaction'];
-  readonly clear: () => void;
-  readonly close: () => void;
-}
+export type Store = ReturnType<typeof openStore>;
 
 /** Opens the store at `location`, a path or `:memory:`. */
-export function openStore(location: string): Store {
+export function openStore(location: string) {
   const database = openDatabase(location);
   return {
     workspace: workspaceStore(database),
@@ -52,6 +32,7 @@ export function openStore(location: string): Store {
     clock: clockStore(database),
     inbox: inboxStore(database),
     snapshots: snapshotStore(database),
+    /** The next number of this kind of record. */
     next: counter(database),
     transaction: database.transaction,
     clear: database.clear,
@@ -90,8 +71,6 @@ export type DueKind =
 type DueRow = Row<'due'> & { readonly kind: DueKind };
 
 /** The queries about scheduled events. */
-type Due = ReturnType<typeof dueStore>;
-
 function dueStore(database: Database) {
   const { number, one, run } = statementsOf(database);
   const schedule = run<[at: number, kind: DueKind, subject: number]>(

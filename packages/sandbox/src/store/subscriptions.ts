@@ -45,8 +45,6 @@ const conditions: { readonly [Name in keyof SubscriptionFilter]-?: string } = {
 };
 
 /** The queries about subscriptions. */
-export type Subscriptions = ReturnType<typeof subscriptionStore>;
-
 export function subscriptionStore(database: Database) {
   const { number, one, all, run } = statementsOf(database);
   const from = `SELECT ${subscriptionColumns} FROM subscriptions`;

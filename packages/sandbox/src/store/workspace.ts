@@ -9,8 +9,6 @@ export type ApiKeyRow = Row<'api_keys'>;
 export type OauthClientRow = Row<'oauth_clients'>;
 
 /** The queries about the workspace. */
-export type Workspace = ReturnType<typeof workspaceStore>;
-
 export function workspaceStore(database: Database) {
   const { one, all, insert } = statementsOf(database);
   return {

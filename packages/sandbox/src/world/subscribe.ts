@@ -12,14 +12,7 @@ import { enroll, takesApiEnrollment } from './journeys.ts';
 import { requestWelcome } from './mail.ts';
 import { addSubscription } from './new-record.ts';
 import { type Emit, Refusal, type World } from './world.ts';
-import {
-  type DoubleOptOverride,
-  firstStatus,
-  needsConfirmation,
-  statusAfterReactivation,
-  statusAfterValidation,
-  validationTime,
-} from './status.ts';
+import { type DoubleOptOverride, needsConfirmation, statusAfterValidation, validationTime } from './status.ts';
 
 /** Acquisition channels that a request can come by. */
 export type Channel = 'api' | 'import';
@@ -161,9 +154,9 @@ function updateExisting(
     reasons.push('The subscription stays inactive: reactivate_existing was not true.');
     return { seq, changed, welcome: false, reasons };
   }
-  const status = statusAfterReactivation(
-    needsConfirmation(request.double_opt_override, publication.double_opt_in === 1),
-  );
+  // Its address is known; only consent may be missing.
+  const mustConfirm = needsConfirmation(request.double_opt_override, publication.double_opt_in === 1);
+  const status = mustConfirm ? 'pending' : 'active';
   world.store.subscriptions.setStatus(seq, status);
   reasons.push(`reactivate_existing was true: inactive became ${status}.`);
   return { seq, changed: true, welcome: true, reasons };
@@ -208,7 +201,8 @@ function create(
   channel: Channel,
 ): Applied {
   const { store, clock } = world;
-  const status = firstStatus(request.double_opt_override, world.assumed('double_opt_off'));
+  // `off` marks it active immediately, or as the assumption has it; every other waits for its address check.
+  const status = request.double_opt_override === 'off' ? world.assumed('double_opt_off') : 'validating';
   const referrer = request.referral_code
     ? store.subscriptions.byReferralCode(publication.id, request.referral_code)
     : undefined;
