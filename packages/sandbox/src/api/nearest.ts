@@ -4,8 +4,11 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { operations, type Operation } from '@newsletter-kit/core/contract';
+import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
 import { bodyExamples } from '../openapi/examples.ts';
-import type { Change } from '../http/errors.ts';
+import { ApiError, type Change } from '../http/errors.ts';
+import { readQuery } from '../http/read-request.ts';
+import { check } from '../http/validation.ts';
 import { publicationId } from '../world/ids.ts';
 
 /** A request that would have been answered, and what to change to get there. */
@@ -18,6 +21,9 @@ export interface Nearest {
 export interface RefusedRequest {
   readonly method: string;
   readonly path: string;
+  /** The query with its question mark, or empty. */
+  readonly search: string;
+  readonly body: string | null;
   readonly status: number;
   /** The operation it matched. */
   readonly operation: Operation | null;
@@ -26,10 +32,8 @@ export interface RefusedRequest {
 }
 
 /** Null where nothing about the request is wrong: a success, an exceeded quota, a failure of the server. */
-export function nearestRequest(
-  { method, path, status, operation, changes }: RefusedRequest,
-  apiPrefix: string,
-): Nearest | null {
+export function nearestRequest(request: RefusedRequest, apiPrefix: string): Nearest | null {
+  const { method, path, status, operation, changes } = request;
   if (status < 400 || status >= 500 || status === 429) return null;
   const addressed = (found: Operation): string => (found.base === 'api' ? apiPrefix : '') + found.path;
   const found = operation ?? closest(method, path, addressed);
@@ -38,8 +42,32 @@ export function nearestRequest(
     if (!fits(addressed(found), path)) moved.push({ field: 'path', to: addressed(found) });
     if (found.method !== method) moved.push({ field: 'method', to: found.method });
   }
-  const suggested = changes.length > 0 || moved.length > 0 ? changes : (byStatus[status] ?? []);
+  const wrong = operation ? changes : mistakesAt(found, request);
+  const suggested = wrong.length > 0 || moved.length > 0 ? wrong : (byStatus[status] ?? []);
   return { request: `${found.method} ${addressed(found)}`, change: [...moved, ...suggested] };
+}
+
+/** What is wrong with the query and the body of a request for the operation of the API that was meant. */
+function mistakesAt(found: Operation, { search, body: sent }: RefusedRequest): readonly Change[] {
+  if (found.base !== 'api') return [];
+  const { query, body }: Partial<OperationSchemas> = allSchemas[found.id] ?? {};
+  const parsed = parse(sent);
+  return [
+    ...(query ? mistakes(() => check(query, readQuery(found, search).query)) : []),
+    ...(body && parsed !== undefined ? mistakes(() => check(body, parsed)) : []),
+  ];
+}
+
+const allSchemas: Readonly<Partial<Record<string, OperationSchemas>>> = schemas;
+
+function mistakes(read: () => unknown): readonly Change[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError) return error.changes;
+    throw error;
+  }
 }
 
 const byStatus: Readonly<Record<number, readonly Change[]>> = {

@@ -161,6 +161,14 @@ test.each<readonly [string, string, string, unknown, Record<string, string>]>([
   ['a missing address', 'POST', subscriptionsPath, {}, {}],
   ['a misspelt path', 'GET', `/publications/${publicationId}/subscribtions?limit=5`, undefined, {}],
   ['a singular', 'POST', `/publications/${publicationId}/subscription`, { email: 'a@b.example' }, {}],
+  ['a misspelt path and a limit', 'GET', `/publications/${publicationId}/subscribtions?limit=500`, undefined, {}],
+  [
+    'a singular and a tier',
+    'POST',
+    `/publications/${publicationId}/subscription`,
+    { email: 'a@b.example', tier: 1 },
+    {},
+  ],
   ['no publication at all', 'GET', '/subscriptions', undefined, {}],
   ['no key', 'GET', subscriptionsPath, undefined, { Authorization: '' }],
   [
