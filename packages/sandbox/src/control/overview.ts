@@ -3,7 +3,7 @@ import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { bulkUpdateItem } from '@newsletter-kit/core/schema';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiPrefix } from '../api/api.ts';
+import { apiPrefix } from '../api/addresses.ts';
 import { type Expansion, expansions, subscriptionRecord } from '../api/subscriptions.ts';
 import { apiError } from '../http/errors.ts';
 import { readBody } from '../http/read-request.ts';

@@ -28,10 +28,16 @@ test('a path of any length and kind is answered', async () => {
 
 /** The nearest request to one that no operation answers. */
 const nearest = (request: Partial<RefusedRequest>) =>
-  nearestRequest(
-    { method: 'GET', path: '/', search: '', body: null, status: 404, operation: null, changes: [], ...request },
-    '/v2',
-  );
+  nearestRequest({
+    method: 'GET',
+    path: '/',
+    search: '',
+    body: null,
+    status: 404,
+    operation: null,
+    changes: [],
+    ...request,
+  });
 
 const template = ({ base, path }: Operation): string => (base === 'api' ? '/v2' : '') + path;
 const filled = (path: string): string =>
