@@ -26,6 +26,9 @@ const occasions: readonly (readonly [title: string, rule: Omit<FaultRequest, 'ef
   ['about 3 of 10 requests', { probability: 0.3 }],
 ];
 
+/** Whether it has happened as often as it should, and does nothing any more. */
+const isUsedUp = ({ times, fired }: Fault): boolean => times !== null && fired >= times;
+
 class FaultsView extends View<readonly Fault[]> {
   readonly name = 'faults';
   readonly heading = 'Faults';
@@ -35,7 +38,8 @@ class FaultsView extends View<readonly Fault[]> {
   }
 
   protected override badgeOf(faults: readonly Fault[]): ViewBadge {
-    return faults.length > 0 ? { text: `${faults.length} set`, mood: 'wait' } : { text: '' };
+    const active = faults.filter((fault) => !isUsedUp(fault)).length;
+    return active > 0 ? { text: `${active} set`, mood: 'wait' } : { text: '' };
   }
 
   #add(event: SubmitEvent): void {
@@ -53,7 +57,7 @@ class FaultsView extends View<readonly Fault[]> {
 
   protected content(faults: readonly Fault[]): Renderable {
     return html`<p class="soft">
-        Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened
+        Make requests fail on purpose, to see how your client copes. A fault acts until you remove it or it has happened
         as often as it should.
       </p>
       <form class="form" id="add-fault" @submit=${(event: SubmitEvent) => this.#add(event)}>
@@ -73,13 +77,14 @@ class FaultsView extends View<readonly Fault[]> {
       ${faults.length === 0 ? emptyState('No fault is set: every request is answered as usual.') : ''}`;
   }
 
-  #item({ id, match, effect, nth, probability, times, seen, fired }: Fault): TemplateResult {
+  #item(fault: Fault): TemplateResult {
+    const { id, match, effect, nth, probability, times, seen, fired } = fault;
     const rules = { effect, match, nth, probability, times };
     const set = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
     const remove = () => this.change(ask(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' }));
     return html`<li>
       <code>${JSON.stringify(set)}</code>
-      <p class="soft">${id}: matched ${formatCount(seen, 'request')}, happened ${formatCount(fired, 'time')}.</p>
+      <p class="soft">${id}: matched ${formatCount(seen, 'request')}, happened ${formatCount(fired, 'time')}${isUsedUp(fault) ? ': used up' : ''}.</p>
       ${button({ label: 'Remove', name: `Remove ${id}`, onClick: remove })}
     </li>`;
   }

@@ -132,7 +132,7 @@ class RequestsView extends View<RequestsState> {
           <small>${dateTime(Date.parse(time), { short: true })}</small>
           <span class="why"
             >${repeats === null ? nothing : html`${badge(`repeats ${repeats}`)} `}${why}${
-              more.length > 0 ? ` and ${formatCount(more.length, 'more note')}` : nothing
+              more.length > 0 ? ` · ${formatCount(more.length, 'more note')}` : nothing
             }</span
           >
         </summary>
