@@ -1,7 +1,7 @@
 /** Runs a command to its end, in the foreground or with its output captured. */
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
+import { start } from './program.ts';
 import { root } from './root.ts';
 
 /** Where and how a command runs. */
@@ -30,8 +30,6 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Milliseconds between SIGTERM and SIGKILL. */
-const grace = 10_000;
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Ends a running command, for each command that runs. */
@@ -68,52 +66,30 @@ export function runCaptured(command: string, args: readonly string[], options: C
  * A signal that would end this process ends the command first. A command that cannot be started counts as failed, with
  * a message.
  */
-function execute(
+async function execute(
   command: string,
   args: readonly string[],
   stdio: 'inherit' | 'pipe' | typeof process.stderr.fd,
-  { cwd = root, env }: CommandOptions,
+  options: CommandOptions,
 ): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', stdio, stdio],
-      // The tools of node_modules/.bin are command files on Windows, which only its shell starts.
-      shell: process.platform === 'win32' && command !== process.execPath,
-    });
-    let output = '';
-    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-
-    let interrupted: NodeJS.Signals | undefined;
-    const interrupt = (signal: NodeJS.Signals): void => {
-      interrupted = signal;
-      child.kill(signal);
-    };
-    for (const signal of endings) process.on(signal, interrupt);
-    let killTimer: NodeJS.Timeout | undefined;
-    const end = (): void => {
-      child.kill();
-      killTimer = setTimeout(() => child.kill('SIGKILL'), grace);
-    };
-    running.add(end);
-
-    const finish = (code?: number): void => {
-      running.delete(end);
-      clearTimeout(killTimer);
-      for (const signal of endings) process.off(signal, interrupt);
-      if (interrupted) process.exit(128 + constants.signals[interrupted]);
-      const printed = stripVTControlCharacters(output).trimEnd();
-      resolve({ ok: code === 0, ...(code !== undefined && { code }), output: printed });
-    };
-    child.once('error', (error) => {
-      output += `${command} did not start: ${error.message}`;
-      if (stdio !== 'pipe') console.error(output);
-      finish();
-    });
-    child.once('close', (code) => finish(code ?? undefined));
-  });
+  // The tools of node_modules/.bin are command files on Windows, which only its shell starts.
+  const shell = process.platform === 'win32' && command !== process.execPath;
+  const program = start(command, args, { ...options, inherits: true, group: false, stdio, keptLines: Infinity, shell });
+  let interrupted: NodeJS.Signals | undefined;
+  const interrupt = (signal: NodeJS.Signals): void => {
+    interrupted = signal;
+    program.child.kill(signal);
+  };
+  const end = (): void => void program.stop();
+  for (const signal of endings) process.on(signal, interrupt);
+  running.add(end);
+  const how = await program.ended;
+  running.delete(end);
+  for (const signal of endings) process.off(signal, interrupt);
+  if (interrupted) process.exit(128 + constants.signals[interrupted]);
+  const failure = program.child.pid === undefined ? `${command} did not start: ${how}` : '';
+  const output = stripVTControlCharacters(program.output() + failure).trimEnd();
+  return { ok: how === 0, ...(typeof how === 'number' && { code: how }), output };
 }
 
 /**

@@ -81,7 +81,7 @@ async function untilReady({ name }: ServerPlan, url: string, program: RunningPro
   let lastProblem = 'no connection';
   for (const deadline = Date.now() + startLimit; Date.now() < deadline; await sleep(50)) {
     if (end !== undefined) {
-      const lines = program.output().split('\n').slice(-5).join('\n  ');
+      const lines = program.output().split('\n').filter(Boolean).slice(-5).join('\n  ');
       throw new UserError(`The ${name} ${end} before it answered.`, lines || 'It printed nothing.');
     }
     try {

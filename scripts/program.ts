@@ -5,9 +5,6 @@ import { delimiter, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './root.ts';
 
-/** Lines of output that are kept for error messages. */
-const keptLines = 60;
-
 /**
  * The environment without variables of the test runner or of another n8n, whose database must not be touched. Node 24,
  * which runs this, comes first on the path: native modules must fit the Node that runs them.
@@ -50,6 +47,12 @@ interface StartOptions {
    * it then. Default: true, where the system has process groups.
    */
   readonly group?: boolean;
+  /** Where its output goes; `pipe`, the default, keeps its last lines. */
+  readonly stdio?: 'pipe' | 'inherit' | number;
+  /** Lines of output that are kept: 60 by default, for error messages. */
+  readonly keptLines?: number;
+  /** Whether a shell starts it. Default: false. */
+  readonly shell?: boolean;
   /** Gets each line that it prints. */
   readonly onLine?: (line: string) => void;
   /** Milliseconds between SIGTERM and SIGKILL; ten seconds by default. */
@@ -66,6 +69,9 @@ export function start(
     inherits = false,
     signal: stopping,
     group = process.platform !== 'win32',
+    stdio = 'pipe',
+    keptLines = 60,
+    shell = false,
     onLine,
     grace = 10_000,
   }: StartOptions = {},
@@ -73,16 +79,19 @@ export function start(
   const child = spawn(command, args, {
     cwd,
     env: inherits ? { ...process.env, ...env } : environment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdio, stdio],
     detached: group,
+    shell,
   });
   const lines: string[] = [];
-  for (const input of [child.stdout, child.stderr])
+  for (const input of [child.stdout, child.stderr]) {
+    if (!input) continue;
     createInterface({ input }).on('line', (line) => {
-      if (line) lines.push(line);
+      lines.push(line);
       lines.splice(0, lines.length - keptLines);
       onLine?.(line);
     });
+  }
   const ended = once(child, 'close').then(
     ([code, signal]) => (code as number | null) ?? String(signal),
     (error: unknown) => String(error),

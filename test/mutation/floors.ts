@@ -69,7 +69,7 @@ export const floors: Readonly<Record<string, Floor>> = {
     ],
     tests: [
       'packages/sandbox/test/{api,world}/**/*.test.ts',
-      'packages/sandbox/test/control/{assumptions,clock,faults,inbox,profile,requests,subscriptions}.test.ts',
+      'packages/sandbox/test/control/{assumptions,faults,inbox,profile,requests,subscriptions}.test.ts',
       'packages/sandbox/test/oauth/api.test.ts',
     ],
     hangMs: 60_000,

@@ -1,6 +1,5 @@
-/** Templates without state: button, badge, field, facts, table, notice, empty state. */
+/** Templates without state: button, badge, field, facts, notice, empty state. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
 
 /** Anything a template can hold as a child. */
 export type Renderable = TemplateResult | string | number | typeof nothing | null | undefined | readonly Renderable[];
@@ -62,41 +61,6 @@ export function facts(entries: readonly (readonly [name: string, value: Renderab
   return html`<dl class="facts">
     ${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
-}
-
-/** A column of a {@link table}. */
-export interface Column<Row> {
-  readonly title: string;
-  readonly cell: (row: Row) => Renderable;
-  /** CSS class of its cells. */
-  readonly className?: string;
-}
-
-/** Options of {@link table}. */
-export interface TableOptions<Row> {
-  readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
-  /** Keeps the elements of a row, and the focus in it, when rows move or change. */
-  readonly key: (row: Row) => unknown;
-}
-
-export function table<Row>({ columns, rows, key }: TableOptions<Row>): TemplateResult {
-  return html`<table>
-    <thead>
-      <tr>
-        ${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${repeat(
-        rows,
-        key,
-        (row) => html`<tr>
-          ${columns.map(({ cell, className }) => html`<td class=${className ?? nothing}>${cell(row)}</td>`)}
-        </tr>`,
-      )}
-    </tbody>
-  </table>`;
 }
 
 /** An error message in a box, hidden if empty. It is announced when its text changes. */

@@ -1,6 +1,7 @@
 /** `<clock-view>`: shows the sandbox's clock, moves it forward and stops it. */
 import { button, facts, formatCount, type Renderable } from '@newsletter-kit/pages';
 import { html } from 'lit';
+import type { ClockState } from '../src/control/clock.ts';
 import { ask } from './control.ts';
 import { valueOf, View } from './view.ts';
 
@@ -13,12 +14,6 @@ const steps = [
 
 /** Pause between two looks at the time, in milliseconds. */
 const tickMs = 250;
-
-interface ClockState {
-  readonly now: string;
-  readonly frozen: boolean;
-  readonly due: { readonly count: number; readonly next: { readonly kind: string; readonly at: string } | null };
-}
 
 /** Changes of the clock. */
 type ClockChange = { readonly advance: string } | { readonly freeze: boolean };

@@ -1,4 +1,5 @@
-/** Calls the sandbox's control API, `/_sandbox/…`, and reads the operations from the description of the API. */
+/** Calls the sandbox's control API, `/_sandbox/…`, and names the operations of the API. */
+import { operations } from '@newsletter-kit/core/contract';
 
 /** What {@link ask} sends. */
 interface ControlRequest {
@@ -22,37 +23,5 @@ export async function ask<Answer>(path: string, { method = 'GET', body }: Contro
   throw new Error(errors.map(({ message }) => message).join(' ') || `The sandbox answered ${response.status}.`);
 }
 
-/** The part of the description of the API that names operations. */
-interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-}
-
-interface DescribedOperation {
-  readonly operationId?: string;
-  readonly summary?: string;
-  /** Operations that share a method and a path. */
-  readonly 'x-operations'?: readonly DescribedOperation[];
-}
-
-let known: Promise<ReadonlyMap<string, string>> | undefined;
-
-/** Summaries of the operations by their ids, read once. */
-export function summaries(): Promise<ReadonlyMap<string, string>> {
-  known ??= readSummaries().catch((error: unknown) => {
-    known = undefined;
-    throw error;
-  });
-  return known;
-}
-
-async function readSummaries(): Promise<ReadonlyMap<string, string>> {
-  const { paths } = (await (await fetch('/openapi.json')).json()) as Description;
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  return new Map(
-    operations.flatMap((operation) =>
-      (operation['x-operations'] ?? [operation]).flatMap(({ operationId, summary }) =>
-        operationId ? [[operationId, summary ?? operation.summary ?? ''] as const] : [],
-      ),
-    ),
-  );
-}
+/** What each operation does, by its id. */
+export const summaries: ReadonlyMap<string, string> = new Map(operations.map(({ id, doc }) => [id, doc]));

@@ -26,23 +26,20 @@ const occasions: readonly (readonly [title: string, rule: Omit<FaultRequest, 'ef
   ['about 3 of 10 requests', { probability: 0.3 }],
 ];
 
-interface FaultsState {
-  readonly faults: readonly Fault[];
-  /** Ids of the operations. */
-  readonly operations: readonly string[];
-}
+/** Whether it has happened as often as it should, and does nothing any more. */
+const isUsedUp = ({ times, fired }: Fault): boolean => times !== null && fired >= times;
 
-class FaultsView extends View<FaultsState> {
+class FaultsView extends View<readonly Fault[]> {
   readonly name = 'faults';
   readonly heading = 'Faults';
 
-  protected async read(): Promise<FaultsState> {
-    const [{ data }, titles] = await Promise.all([ask<{ data: readonly Fault[] }>('/faults'), summaries()]);
-    return { faults: data, operations: [...titles.keys()] };
+  protected async read(): Promise<readonly Fault[]> {
+    return (await ask<{ data: readonly Fault[] }>('/faults')).data;
   }
 
-  protected override badgeOf({ faults }: FaultsState): ViewBadge {
-    return faults.length > 0 ? { text: `${faults.length} set`, mood: 'wait' } : { text: '' };
+  protected override badgeOf(faults: readonly Fault[]): ViewBadge {
+    const active = faults.filter((fault) => !isUsedUp(fault)).length;
+    return active > 0 ? { text: `${active} set`, mood: 'wait' } : { text: '' };
   }
 
   #add(event: SubmitEvent): void {
@@ -58,9 +55,9 @@ class FaultsView extends View<FaultsState> {
     void this.change(added, ({ data }) => `Fault ${data.id} is set.`);
   }
 
-  protected content({ faults, operations }: FaultsState): Renderable {
+  protected content(faults: readonly Fault[]): Renderable {
     return html`<p class="soft">
-        Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened
+        Make requests fail on purpose, to see how your client copes. A fault acts until you remove it or it has happened
         as often as it should.
       </p>
       <form class="form" id="add-fault" @submit=${(event: SubmitEvent) => this.#add(event)}>
@@ -69,7 +66,7 @@ class FaultsView extends View<FaultsState> {
           'Operation',
           html`<select id="fault-match">
             <option value="*">every operation</option>
-            ${operations.map((id) => html`<option value=${id}>${id}</option>`)}
+            ${[...summaries.keys()].map((id) => html`<option value=${id}>${id}</option>`)}
           </select>`,
         )}
         ${field('fault-effect', 'What happens', html`<select id="fault-effect">${options(effects)}</select>`)}
@@ -80,13 +77,14 @@ class FaultsView extends View<FaultsState> {
       ${faults.length === 0 ? emptyState('No fault is set: every request is answered as usual.') : ''}`;
   }
 
-  #item({ id, match, effect, nth, probability, times, seen, fired }: Fault): TemplateResult {
+  #item(fault: Fault): TemplateResult {
+    const { id, match, effect, nth, probability, times, seen, fired } = fault;
     const rules = { effect, match, nth, probability, times };
     const set = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
     const remove = () => this.change(ask(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' }));
     return html`<li>
       <code>${JSON.stringify(set)}</code>
-      <p class="soft">${id}: matched ${formatCount(seen, 'request')}, happened ${formatCount(fired, 'time')}.</p>
+      <p class="soft">${id}: matched ${formatCount(seen, 'request')}, happened ${formatCount(fired, 'time')}${isUsedUp(fault) ? ': used up' : ''}.</p>
       ${button({ label: 'Remove', name: `Remove ${id}`, onClick: remove })}
     </li>`;
   }

@@ -2,20 +2,15 @@
 import { button, dateTime, emptyState, formatNumber, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { MessageSummary } from '../src/control/inbox.ts';
+import type { ListedMessage } from '../src/control/inbox.ts';
 import { ask } from './control.ts';
 import { statusBadge } from './format.ts';
 import { View, type ViewBadge } from './view.ts';
 
 type Link = 'confirm' | 'unsubscribe';
 
-interface Message extends MessageSummary {
-  readonly links: Partial<Record<Link, string>>;
-  readonly subscriber_status: string | null;
-}
-
 interface InboxState {
-  readonly data: readonly Message[];
+  readonly data: readonly ListedMessage[];
   readonly total: number;
 }
 
@@ -52,7 +47,7 @@ class InboxView extends View<InboxState> {
       }`;
   }
 
-  #item({ id, to, kind, subject, sent, links, subscriber_status: status }: Message): TemplateResult {
+  #item({ id, to, kind, subject, sent, links, subscriber_status: status }: ListedMessage): TemplateResult {
     const path = `/inbox/${encodeURIComponent(id)}`;
     const follow = (link: Link) => () =>
       this.change(
@@ -71,7 +66,7 @@ class InboxView extends View<InboxState> {
             : nothing
         }
         ${
-          links.unsubscribe !== undefined && status !== 'inactive'
+          status !== 'inactive'
             ? button({ label: 'Unsubscribe', name: `Unsubscribe ${to}`, onClick: follow('unsubscribe') })
             : nothing
         }

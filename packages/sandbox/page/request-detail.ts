@@ -76,7 +76,7 @@ function sendAgain({ n }: Exchange, { keys, open }: RequestDetailOptions): Templ
 function nearestSection({ request, change, example }: NonNullable<Exchange['nearest']>): TemplateResult {
   return html`<section class="nearest">
     <h4>Nearest valid request</h4>
-    <p class="soft">With this change it is accepted:</p>
+    <p class="soft">With ${change.length === 1 ? 'this change' : 'these changes'} it is accepted:</p>
     <ul>
       ${change.map(({ field, to }) => html`<li><code>${field}</code> → <code>${valueText(to)}</code></li>`)}
     </ul>

@@ -35,8 +35,6 @@ const outcomes = {
 interface RequestsState {
   /** Newest first. */
   readonly entries: readonly LogEntry[];
-  /** Summaries of the operations by their ids. */
-  readonly titles: ReadonlyMap<string, string>;
   readonly keys: RequestDetailOptions['keys'];
 }
 
@@ -51,12 +49,11 @@ class RequestsView extends View<RequestsState> {
 
   protected async read(): Promise<RequestsState> {
     const filter = new URLSearchParams({ text: valueOf(this, 'input').trim(), status: valueOf(this, 'select') });
-    const [titles, { keys }, { data }] = await Promise.all([
-      summaries(),
+    const [{ keys }, { data }] = await Promise.all([
       ask<{ keys: RequestDetailOptions['keys'] }>('/connection'),
       ask<{ data: readonly LogEntry[] }>(`/requests?${filter.toString()}`),
     ]);
-    return { titles, keys, entries: data.toReversed().slice(0, mostRows) };
+    return { keys, entries: data.toReversed().slice(0, mostRows) };
   }
 
   /** The failures among the requests that are listed. */
@@ -82,7 +79,7 @@ class RequestsView extends View<RequestsState> {
     else if (!open && isShown) this.exchange = undefined;
   }
 
-  protected content({ entries, titles, keys }: RequestsState): Renderable {
+  protected content({ entries, keys }: RequestsState): Renderable {
     const clear = () =>
       this.change(
         ask<{ removed: number }>('/requests', { method: 'DELETE' }),
@@ -106,7 +103,7 @@ class RequestsView extends View<RequestsState> {
         ${repeat(
           entries,
           ({ n }) => n,
-          (entry) => this.#row(entry, titles.get(entry.operation ?? '') ?? 'No such operation', keys),
+          (entry) => this.#row(entry, summaries.get(entry.operation ?? '') ?? 'No such operation', keys),
         )}
       </ol>
       ${entries.length > 0 ? nothing : emptyState(this.#nothingListed())}`;
@@ -135,7 +132,7 @@ class RequestsView extends View<RequestsState> {
           <small>${dateTime(Date.parse(time), { short: true })}</small>
           <span class="why"
             >${repeats === null ? nothing : html`${badge(`repeats ${repeats}`)} `}${why}${
-              more.length > 0 ? ` and ${formatCount(more.length, 'more note')}` : nothing
+              more.length > 0 ? ` · ${formatCount(more.length, 'more note')}` : nothing
             }</span
           >
         </summary>

@@ -2,39 +2,11 @@
 import { button, facts, formatNumber, PageElement, toast, toastError } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { JourneyOverview } from '../src/store/overview.ts';
+import type { WholeSubscription } from '../src/control/overview.ts';
 import { ask } from './control.ts';
 import { copyable, moment, statusBadge, valueText } from './format.ts';
 
-interface OtherSubscriber {
-  readonly id: string;
-  readonly email: string;
-  readonly status: string;
-}
-
-interface CustomField {
-  readonly name: string;
-  readonly value: unknown;
-}
-
-interface Subscriber extends OtherSubscriber {
-  readonly created: number;
-  readonly publication_name: string;
-  readonly subscription_tier: string;
-  readonly subscription_premium_tier_names: readonly string[];
-  readonly newsletter_list_ids: readonly string[];
-  readonly tags: readonly string[];
-  readonly payments_customer_id: string | null;
-  readonly custom_fields: readonly CustomField[];
-  readonly stats: {
-    readonly emails_received: number;
-    readonly open_rate: number;
-    readonly click_through_rate: number;
-  };
-  readonly journeys: readonly JourneyOverview[];
-  readonly referral_code: string | null;
-  readonly referred_by: OtherSubscriber | null;
-  readonly referrals: readonly OtherSubscriber[];
-}
+type OtherSubscriber = WholeSubscription['referrals'][number];
 
 const attribution = {
   utm_source: 'Source',
@@ -53,7 +25,7 @@ export async function showSubscriber(id: string): Promise<void> {
 
 export class SubscriberDialog extends PageElement {
   static override properties = { subscriber: { state: true } };
-  declare subscriber: (Subscriber & Partial<Record<keyof typeof attribution, string>>) | undefined;
+  declare subscriber: WholeSubscription | undefined;
 
   async show(id: string): Promise<void> {
     await this.#read(id);
@@ -69,13 +41,13 @@ export class SubscriberDialog extends PageElement {
   }
 
   async #read(id: string): Promise<void> {
-    this.subscriber = (await ask<{ data: Subscriber }>(pathOf(id))).data;
+    this.subscriber = (await ask<{ data: WholeSubscription }>(pathOf(id))).data;
   }
 
-  async #unsubscribe({ id }: Subscriber): Promise<void> {
+  async #unsubscribe({ id }: WholeSubscription): Promise<void> {
     try {
       const body = { unsubscribe: true };
-      this.subscriber = (await ask<{ data: Subscriber }>(pathOf(id), { method: 'PUT', body })).data;
+      this.subscriber = (await ask<{ data: WholeSubscription }>(pathOf(id), { method: 'PUT', body })).data;
       toast('Unsubscribed.');
     } catch (error) {
       toastError(error);
@@ -92,7 +64,7 @@ export class SubscriberDialog extends PageElement {
     >`;
   }
 
-  #content(data: NonNullable<SubscriberDialog['subscriber']>): TemplateResult {
+  #content(data: WholeSubscription): TemplateResult {
     const { stats } = data;
     return html`<h2 id="subscriber-title">${data.email}</h2>
       <div class="tools">
@@ -124,7 +96,7 @@ export class SubscriberDialog extends PageElement {
       ])}`;
   }
 
-  #link({ id, email }: OtherSubscriber): TemplateResult {
+  #link({ id, email }: Pick<OtherSubscriber, 'id' | 'email'>): TemplateResult {
     return button({ label: email, kind: 'link', onClick: () => this.show(id).catch(toastError) });
   }
 }

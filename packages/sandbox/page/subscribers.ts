@@ -1,63 +1,47 @@
 /** `<subscribers-view>`: the newest subscribers, searched and filtered by the sandbox. */
+import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import {
   button,
   emptyState,
   formatCount,
   formatNumber,
-  table,
   throttle,
   toastError,
   type Renderable,
 } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { FoundSubscriptions } from '../src/control/overview.ts';
 import { ask } from './control.ts';
 import { address, moment, statusBadge, valueText } from './format.ts';
 import { showSubscriber } from './subscriber.ts';
 import { valueOf, View, type ViewBadge } from './view.ts';
 
-const statuses = ['active', 'validating', 'pending', 'inactive', 'invalid', 'needs_attention', 'paused'] as const;
 /** How many more a click shows, and the most that the sandbox lists. */
 const pageSize = 50;
 const mostRows = 200;
 /** Pause between two searches while a person types, in milliseconds. */
 const searchPause = 200;
 
-interface Subscription {
-  readonly id: string;
-  readonly email: string;
-  readonly status: string;
-  readonly created: number;
-  readonly custom_fields?: readonly { readonly name: string; readonly value: unknown }[];
-  readonly utm_source?: string;
-  readonly utm_medium?: string;
-  readonly utm_campaign?: string;
-  readonly utm_channel?: string;
-}
+type Found = FoundSubscriptions['data'][number];
 
-interface SubscribersState {
-  readonly data: readonly Subscription[];
-  readonly total: number;
-  readonly matching: number;
-  readonly more_match: boolean;
-}
-
-class SubscribersView extends View<SubscribersState> {
+class SubscribersView extends View<FoundSubscriptions> {
   readonly name = 'subscribers';
   readonly heading = 'Subscribers';
   #limit = pageSize;
   readonly #read = (): void => void this.refresh().catch(toastError);
   readonly #readSoon = throttle(this.#read, searchPause);
 
-  protected read(): Promise<SubscribersState> {
+  protected read(): Promise<FoundSubscriptions> {
     const parameters = new URLSearchParams({
       limit: String(this.#limit),
       ...(this.#search() && { search: this.#search() }),
       ...(this.#status() && { status: this.#status() }),
     });
-    return ask<SubscribersState>(`/subscriptions?${parameters.toString()}`);
+    return ask<FoundSubscriptions>(`/subscriptions?${parameters.toString()}`);
   }
 
-  protected override badgeOf({ total }: SubscribersState): ViewBadge {
+  protected override badgeOf({ total }: FoundSubscriptions): ViewBadge {
     return { text: formatNumber(total) };
   }
 
@@ -74,7 +58,7 @@ class SubscribersView extends View<SubscribersState> {
     return this.refresh().catch(toastError);
   }
 
-  protected content({ data, matching, more_match: isMore, total }: SubscribersState): Renderable {
+  protected content({ data, matching, more_match: isMore, total }: FoundSubscriptions): Renderable {
     const isFiltered = this.#search() !== '' || this.#status() !== '';
     const shown = data.length < matching ? `${formatNumber(data.length)} of ` : '';
     const found = `${shown}${isMore ? 'more than ' : ''}${formatCount(matching, 'subscriber')}`;
@@ -89,19 +73,19 @@ class SubscribersView extends View<SubscribersState> {
         />
         <select aria-label="Status" @change=${this.#read}>
           <option value="">every status</option>
-          ${statuses.map((status) => html`<option value=${status}>${status.replaceAll('_', ' ')}</option>`)}
+          ${subscriptionStatuses.map((status) => html`<option value=${status}>${status.replaceAll('_', ' ')}</option>`)}
         </select>
       </div>
-      ${table<Subscription>({
-        columns: [
-          { title: 'Subscriber', cell: subscriberCell },
-          { title: 'Status', cell: ({ status }) => statusBadge(status) },
-          { title: 'Custom fields', className: 'fields', cell: fieldsCell },
-          { title: 'Created', className: 'created', cell: ({ created }) => moment(created) },
-        ],
-        rows: data,
-        key: ({ id }) => id,
-      })}
+      <table>
+        <thead>
+          <tr>
+            ${['Subscriber', 'Status', 'Custom fields', 'Created'].map((title) => html`<th scope="col">${title}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${repeat(data, ({ id }) => id, row)}
+        </tbody>
+      </table>
       ${
         data.length > 0
           ? nothing
@@ -124,17 +108,16 @@ class SubscribersView extends View<SubscribersState> {
   }
 }
 
-function subscriberCell(subscription: Subscription): TemplateResult {
-  const { utm_source: source, utm_medium: medium, utm_campaign: campaign, utm_channel: channel = '' } = subscription;
-  return html`${button({
-    label: address(subscription.email),
-    kind: 'link',
-    onClick: () => showSubscriber(subscription.id).catch(toastError),
-  })}<small>${[source, medium, campaign].filter(Boolean).join(' · ') || channel.replaceAll('_', ' ')}</small>`;
-}
-
-function fieldsCell({ custom_fields: fields = [] }: Subscription): Renderable {
-  return fields.map(({ name, value }) => html`<span><i>${name}</i> ${valueText(value)}</span> `);
+function row(subscription: Found): TemplateResult {
+  const { id, email, status, created, custom_fields, utm_source, utm_medium, utm_campaign, utm_channel } = subscription;
+  const open = button({ label: address(email), kind: 'link', onClick: () => showSubscriber(id).catch(toastError) });
+  const origin = [utm_source, utm_medium, utm_campaign].filter(Boolean).join(' · ') || utm_channel.replaceAll('_', ' ');
+  return html`<tr>
+    <td>${open}<small>${origin}</small></td>
+    <td>${statusBadge(status)}</td>
+    <td class="fields">${custom_fields.map(({ name, value }) => html`<span><i>${name}</i> ${valueText(value)}</span> `)}</td>
+    <td class="created">${moment(created)}</td>
+  </tr>`;
 }
 
 customElements.define('subscribers-view', SubscribersView);

@@ -15,15 +15,14 @@ import { extname } from 'node:path';
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** @param apiPrefix - where the API lies below the sandbox's address */
-export function createPages(apiPrefix: string): Hono {
+export function createPages(): Hono {
   const page = (name: string) => respond(name) ?? new Response(null, { status: 404 });
   return new Hono()
     .get('/', () => page('window.html'))
     .get('/docs', () => page('docs.html'))
     .use('/page/*', etag())
     .get('/page/:file', (context, next) => respond(context.req.param('file')) ?? next())
-    .get('/openapi.json', (context) => context.json(openApiDocument(new URL(context.req.url).origin, apiPrefix)));
+    .get('/openapi.json', (context) => context.json(openApiDocument(new URL(context.req.url).origin)));
 }
 
 function respond(name: string): Response | undefined {

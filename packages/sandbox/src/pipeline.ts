@@ -2,7 +2,7 @@
  * What happens to a request of the API or of OAuth, in order: faults, its work, assumptions, shapes; then it is logged
  * and published as an event.
  */
-import { apiPrefix, operationsAt } from './api/api.ts';
+import { operationsAt } from './api/api.ts';
 import { nearestRequest } from './api/nearest.ts';
 import { notedText, noteText, responseText } from './http/read-request.ts';
 import { blankTrace, type Trace } from './http/trace.ts';
@@ -105,9 +105,10 @@ async function describe({ path, search, fired }: Passage, outcome: Outcome, cloc
   const { operation, status, reasons, rule } = trace;
   const milliseconds = Math.round((performance.now() - started) * 100) / 100;
   const oauth = operation?.base === 'app' || path.startsWith('/oauth');
+  const sent = await requestText(request);
   const contents = {
     target: redactedTarget(path + search),
-    request: message(request.headers, await requestText(request), oauth),
+    request: message(request.headers, sent, oauth),
     response: response && message(response.headers, await responseText(response), oauth),
   };
   const entry = {
@@ -121,7 +122,7 @@ async function describe({ path, search, fired }: Passage, outcome: Outcome, cloc
     reasons,
     rule,
     faults: fired.map(({ id }) => id),
-    nearest: nearestRequest({ method: request.method, path, ...trace }, apiPrefix),
+    nearest: nearestRequest({ method: request.method, path, search, body: sent, ...trace }),
   };
   return { entry, contents };
 }

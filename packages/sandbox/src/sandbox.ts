@@ -1,6 +1,7 @@
 /** Assembles the sandbox: the world, its features, the pipeline of requests, and the pages. */
 import { Hono } from 'hono';
-import { answer as answerApi, apiPrefix, errorAnswer, settle } from './api/api.ts';
+import { apiPrefix } from './api/addresses.ts';
+import { answer as answerApi, errorAnswer, settle } from './api/api.ts';
 import { refusal } from './http/errors.ts';
 import { type Assumptions, createAssumptions } from './control/assumptions.ts';
 import { createControl } from './control/control.ts';
@@ -151,7 +152,7 @@ function createApp(world: World, features: Features, shaping: Shaping): Hono {
   app.all(`${apiPrefix}/*`, ({ req }) => answer(req.raw, req.path, api));
   app.all(`${oauthPrefix}/*`, ({ req }) => answer(req.raw, req.path, oauth));
   app.route('/_sandbox', createControl(features, whole));
-  app.route('/', createPages(apiPrefix));
+  app.route('/', createPages());
   app.notFound(({ req }) => answer(req.raw, req.path, api));
   app.onError((error) => {
     throw error;

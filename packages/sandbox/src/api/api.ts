@@ -6,6 +6,7 @@ import { type Operation, operations } from '@newsletter-kit/core/contract';
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { isStorageFailure } from '../store/database.ts';
 import type { World } from '../world/world.ts';
+import { addressOf, apiPrefix } from './addresses.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
 import { decoded, noteText, readJson, readQuery } from '../http/read-request.ts';
@@ -21,9 +22,6 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
 
-/** Path prefix of the API. */
-export const apiPrefix = '/v2';
-
 const allRules: readonly Rule[] = [
   ...subscriptionRules,
   ...automationRules,
@@ -35,7 +33,7 @@ const allRules: readonly Rule[] = [
 /** The rules by the id of their operation. */
 const rules: ReadonlyMap<string, Rule> = new Map(allRules.map((each) => [each.id, each]));
 
-const route = createRouter(operations, { api: apiPrefix, app: '' });
+const route = createRouter();
 
 /** The operations of the contract at a method and path; several only where the body decides which one is meant. */
 export function operationsAt(method: string, path: string): readonly Operation[] {
@@ -156,15 +154,11 @@ type Router = (method: string, path: string) => Match;
 /** The operations at one path, by method. */
 type Methods = Map<string, Operation[]>;
 
-/**
- * Finds the operations of the contract at a method and path, with Hono's router.
- *
- * @param prefix - where each base lies, without a trailing slash: `{ api: '/v2', app: '' }`
- */
-function createRouter(operations: readonly Operation[], prefix: Readonly<Record<Operation['base'], string>>): Router {
+/** Finds the operations of the contract at a method and path, with Hono's router. */
+function createRouter(): Router {
   const paths = new Map<string, Methods>();
   for (const operation of operations) {
-    const path = (prefix[operation.base] + operation.path).replaceAll(/\{(\w+)\}/g, ':$1');
+    const path = addressOf(operation).replaceAll(/\{(\w+)\}/g, ':$1');
     const methods: Methods = paths.get(path) ?? new Map<string, Operation[]>();
     methods.set(operation.method, [...(methods.get(operation.method) ?? []), operation]);
     paths.set(path, methods);

@@ -82,7 +82,7 @@ function automationRecord(
     ...record,
     stats: {
       journeys: { running, completed, total },
-      email: engagementRecord(store.automations.engagement(seq) ?? none),
+      email: engagementRecord(store.automations.engagement(seq)),
     },
   };
 }
@@ -114,17 +114,6 @@ function emailRecord(row: AutomationEmailRow) {
     },
   };
 }
-
-const none: Engagement = {
-  recipients: 0,
-  delivered: 0,
-  opens: 0,
-  unique_opens: 0,
-  clicks: 0,
-  unique_clicks: 0,
-  unsubscribes: 0,
-  spam_reports: 0,
-};
 
 /** Rates are percentages of the delivered e-mails. */
 function engagementRecord({

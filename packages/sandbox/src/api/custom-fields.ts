@@ -1,5 +1,6 @@
 /** Rules of custom fields. */
 import type { CustomFieldRow } from '../store/custom-fields.ts';
+import { identify } from '../world/new-record.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from '../http/errors.ts';
 import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
@@ -8,10 +9,9 @@ const create = rule('customFields.create', ({ world, publication }, _query, { ki
   const { customFields } = world.store;
   refuseDuplicate(world, publication.id, display);
   return world.write(() => {
-    const seq = world.store.next('custom_field');
-    const id = world.ids.uuid('custom_field', seq);
+    const identity = identify(world, 'custom_field');
     const created = world.clock.seconds();
-    const row = { seq, id, publication_id: publication.id, kind, display, options: '[]', created };
+    const row = { ...identity, publication_id: publication.id, kind, display, options: '[]', created };
     customFields.insert(row);
     return oneRecord(customFieldRecord(row));
   });

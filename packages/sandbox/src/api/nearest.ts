@@ -4,9 +4,13 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { operations, type Operation } from '@newsletter-kit/core/contract';
+import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
 import { bodyExamples } from '../openapi/examples.ts';
-import type { Change } from '../http/errors.ts';
+import { ApiError, type Change } from '../http/errors.ts';
+import { readQuery } from '../http/read-request.ts';
+import { check, valueAt } from '../http/validation.ts';
 import { publicationId } from '../world/ids.ts';
+import { addressOf } from './addresses.ts';
 
 /** A request that would have been answered, and what to change to get there. */
 export interface Nearest {
@@ -18,6 +22,9 @@ export interface Nearest {
 export interface RefusedRequest {
   readonly method: string;
   readonly path: string;
+  /** The query with its question mark, or empty. */
+  readonly search: string;
+  readonly body: string | null;
   readonly status: number;
   /** The operation it matched. */
   readonly operation: Operation | null;
@@ -26,20 +33,41 @@ export interface RefusedRequest {
 }
 
 /** Null where nothing about the request is wrong: a success, an exceeded quota, a failure of the server. */
-export function nearestRequest(
-  { method, path, status, operation, changes }: RefusedRequest,
-  apiPrefix: string,
-): Nearest | null {
+export function nearestRequest(request: RefusedRequest): Nearest | null {
+  const { method, path, status, operation, changes } = request;
   if (status < 400 || status >= 500 || status === 429) return null;
-  const addressed = (found: Operation): string => (found.base === 'api' ? apiPrefix : '') + found.path;
-  const found = operation ?? closest(method, path, addressed);
+  const found = operation ?? closest(method, path);
   const moved: Change[] = [];
   if (!operation) {
-    if (!fits(addressed(found), path)) moved.push({ field: 'path', to: addressed(found) });
+    if (!fits(addressOf(found), path)) moved.push({ field: 'path', to: addressOf(found) });
     if (found.method !== method) moved.push({ field: 'method', to: found.method });
   }
-  const suggested = changes.length > 0 || moved.length > 0 ? changes : (byStatus[status] ?? []);
-  return { request: `${found.method} ${addressed(found)}`, change: [...moved, ...suggested] };
+  const wrong = operation ? changes : mistakesAt(found, request);
+  const suggested = wrong.length > 0 || moved.length > 0 ? wrong : (byStatus[status] ?? []);
+  return { request: `${found.method} ${addressOf(found)}`, change: [...moved, ...suggested] };
+}
+
+/** What is wrong with the query and the body of a request for the operation of the API that was meant. */
+function mistakesAt(found: Operation, { search, body: sent }: RefusedRequest): readonly Change[] {
+  if (found.base !== 'api') return [];
+  const { query, body }: Partial<OperationSchemas> = allSchemas[found.id] ?? {};
+  const parsed = parse(sent);
+  return [
+    ...(query ? mistakes(() => check(query, readQuery(found, search).query)) : []),
+    ...(body && parsed !== undefined ? mistakes(() => check(body, parsed)) : []),
+  ];
+}
+
+const allSchemas: Readonly<Partial<Record<string, OperationSchemas>>> = schemas;
+
+function mistakes(read: () => unknown): readonly Change[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError) return error.changes;
+    throw error;
+  }
 }
 
 const byStatus: Readonly<Record<number, readonly Change[]>> = {
@@ -61,11 +89,8 @@ export interface ExampleRequest {
 export function exampleRequest(
   { request, change }: Nearest,
   sent: { readonly target: string; readonly body: string | null },
-  apiPrefix: string,
 ): ExampleRequest | null {
-  const addressed = (found: Operation): string =>
-    `${found.method} ${(found.base === 'api' ? apiPrefix : '') + found.path}`;
-  const found: Operation | undefined = operations.find((operation) => addressed(operation) === request);
+  const found: Operation | undefined = operations.find((each) => `${each.method} ${addressOf(each)}` === request);
   if (!found) return null;
   const [path = '', search = ''] = sent.target.split('?', 2);
   const query = new URLSearchParams([...new URLSearchParams(search)].filter(([name]) => found.query.includes(name)));
@@ -77,8 +102,7 @@ export function exampleRequest(
   const form = found.body?.encoding === 'form';
   return {
     method: found.method,
-    target:
-      filled(addressed(found).slice(found.method.length + 1), path) + (query.size > 0 ? `?${query.toString()}` : ''),
+    target: filled(addressOf(found), path) + (query.size > 0 ? `?${query.toString()}` : ''),
     authorized: found.base === 'api' || found.id === 'oauth.tokenInfo',
     contentType: body && (form ? 'application/x-www-form-urlencoded' : 'application/json'),
     body: body && (form ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body)),
@@ -112,19 +136,16 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
     const path = field.match(/[^.[\]]+/g) ?? [];
     const last = path.pop();
     if (last === undefined || !(found.body?.fields ?? []).includes(path[0] ?? last)) continue;
-    const holder = path.reduce(at, body);
+    const holder = valueAt(body, path);
     if (typeof holder !== 'object' || holder === null) continue;
-    const before: unknown = at(holder, last);
-    const example = [...path, last].reduce(at, known);
+    const before = valueAt(holder, [last]);
+    const example = valueAt(known, [...path, last]);
     const maxItems = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
     if (maxItems !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(maxItems)));
     else Reflect.set(holder, last, isPlaceholder(to) ? (example ?? to) : to);
   }
   return body;
 }
-
-const at = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 
 /** Whether a suggested value is a placeholder that an example should replace. */
 const isPlaceholder = (to: unknown): boolean =>
@@ -151,12 +172,12 @@ const costs = {
   extendedRoot: 1,
 };
 
-function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
+function closest(method: string, path: string): Operation {
   const actual = segments(path);
   const rated = operations.map((operation: Operation) => ({
     operation,
     cost:
-      distance(segments(addressed(operation)), actual) +
+      distance(segments(addressOf(operation)), actual) +
       (operation.method === method ? 0 : costs.method) +
       (isExtendedRoot(operation) ? costs.extendedRoot : 0),
   }));

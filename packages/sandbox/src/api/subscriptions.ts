@@ -3,7 +3,7 @@ import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema
 import { addressKey } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import type { JobRow } from '../store/jobs.ts';
-import type { SubscriptionFilter, ListedRow } from '../store/subscriptions.ts';
+import type { SubscriptionFilter, SubscriptionRow } from '../store/subscriptions.ts';
 import { acceptJob } from '../world/jobs.ts';
 import { subscribe } from '../world/subscribe.ts';
 import { apiError } from '../http/errors.ts';
@@ -114,30 +114,8 @@ function day(date: string): Pick<SubscriptionFilter, 'createdFrom' | 'createdBef
   return { createdFrom, createdBefore: createdFrom + 86_400 };
 }
 
-function jobRecord({
-  id,
-  type,
-  params,
-  status,
-  publication_id,
-  failure_reason,
-  completed,
-  created,
-  updated,
-  error_log,
-}: JobRow) {
-  return {
-    id,
-    type,
-    params,
-    status,
-    publication_id,
-    failure_reason,
-    completed,
-    created,
-    updated,
-    error_log: JSON.parse(error_log) as unknown,
-  };
+function jobRecord({ seq: _seq, error_log, ...record }: JobRow) {
+  return { ...record, error_log: JSON.parse(error_log) as unknown };
 }
 
 export const subscriptionRules: readonly Rule[] = [
@@ -169,13 +147,21 @@ export const expansions = {
       .map(({ display, kind, value }) => ({ name: display, kind, value: JSON.parse(value) as unknown })),
   }),
   newsletter_lists: (store, row) => ({ newsletter_list_ids: store.subscriptions.listsOf(row.seq) }),
-  tags: (_store, row) => ({ tags: JSON.parse(row.tags) as unknown }),
-} as const satisfies Record<string, (store: Store, row: ListedRow) => object>;
+  tags: (_store, row) => ({ tags: JSON.parse(row.tags) as string[] }),
+} as const satisfies Record<string, (store: Store, row: SubscriptionRow) => object>;
 
 export type Expansion = keyof typeof expansions;
 
+type Expanded<Name extends Expansion> = ReturnType<(typeof expansions)[Name]>;
+/** What all of the expansions add together. */
+type Added<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void ? All : never;
+
 /** A subscription as the API answers it, with what is asked for beyond. */
-export function subscriptionRecord(store: Store, row: ListedRow, expand: readonly Expansion[] = []) {
+export function subscriptionRecord<Name extends Expansion = never>(
+  store: Store,
+  row: SubscriptionRow,
+  expand: readonly Name[] = [],
+) {
   const record = {
     id: row.id,
     email: row.email,
@@ -195,5 +181,5 @@ export function subscriptionRecord(store: Store, row: ListedRow, expand: readonl
     referral_code: row.referral_code,
   };
   return Object.assign(record, ...expand.map((name) => expansions[name](store, row))) as typeof record &
-    Record<string, unknown>;
+    ([Name] extends [never] ? unknown : Added<Expanded<Name>>);
 }

@@ -3,25 +3,25 @@ import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commande
 import { collectList, UsageError, wholeNumber } from '#command-line';
 import { profiles, type Profile } from '../control/rate-limit.ts';
 
-/** What a sandbox on a port is started with. */
+/** What a sandbox on a port is started with, by the names that commander gives the options. */
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   /** Host names that reach the sandbox beside loopback names and IP addresses. */
-  readonly allowedHosts: readonly string[];
-  /** What the control requires; undefined where none was given. */
-  readonly controlToken: string | undefined;
+  readonly allowedHost?: readonly string[];
+  /** What the control requires. */
+  readonly controlToken?: string;
   readonly db: string;
   /** Name of a seed or path of a seed file. */
   readonly seed: string;
-  /** Subscriptions the first publication is filled up to; undefined where it stays as the seed has it. */
-  readonly seedSize: number | undefined;
+  /** Subscriptions the first publication is filled up to; 0 where it stays as the seed has it. */
+  readonly seedSize: number;
   readonly profile: Profile;
-  /** Path of a JSON file with assumptions; undefined where every assumption has its default. */
-  readonly assumptions: string | undefined;
-  /** Path of a JSON file with the shapes of a service's answers; undefined where the specification's are answered. */
-  readonly shape: string | undefined;
+  /** Path of a JSON file with assumptions; without one every assumption has its default. */
+  readonly assumptions?: string;
+  /** Path of a JSON file with the shapes of a service's answers; without one the specification's are answered. */
+  readonly shape?: string;
 }
 
 /** More has not been tried. */
@@ -109,20 +109,6 @@ function setting<Value>(
 
 const asText = (text: string): string => text;
 
-/** The values by the names that commander gives them; empty where a blank one was given and there is no default. */
-interface OptionValues {
-  readonly host: string;
-  readonly port: number;
-  readonly allowedHost?: readonly string[] | '';
-  readonly controlToken?: string;
-  readonly db: string;
-  readonly seed: string;
-  readonly seedSize: number;
-  readonly profile: Profile;
-  readonly assumptions?: string;
-  readonly shape?: string;
-}
-
 /**
  * Reads the shared options of the program.
  *
@@ -135,28 +121,14 @@ export function readServerOptions(
   { runsCommand }: { readonly runsCommand: boolean },
 ): ServerOptions {
   // serverOptions() defines them.
-  const values = program.opts() as unknown as OptionValues;
-  const { host, db, seed, profile, allowedHost, seedSize, assumptions, shape } = values;
-  return {
-    host,
-    db,
-    seed,
-    profile,
-    port: runsCommand && program.getOptionValueSource('port') !== 'cli' ? 0 : values.port,
-    allowedHosts: allowedHost || [],
-    controlToken: readControlToken(values.controlToken || undefined),
-    seedSize: seedSize || undefined,
-    assumptions: assumptions || undefined,
-    shape: shape || undefined,
-  };
-}
-
-/** Checked here and not by commander, whose message would repeat the token. */
-function readControlToken(text: string | undefined): string | undefined {
-  if (text === undefined || /^[\w.~-]{8,200}$/.test(text)) return text;
-  throw new UsageError(
-    'The control token must be 8 to 200 letters, digits or . _ ~ - (--control-token or SANDBOX_CONTROL_TOKEN).',
-  );
+  const given = Object.entries(program.opts()).filter(([, value]) => value !== '');
+  const options = Object.fromEntries(given) as unknown as ServerOptions;
+  // Checked here and not by commander, whose message would repeat the token.
+  if (options.controlToken !== undefined && !/^[\w.~-]{8,200}$/.test(options.controlToken))
+    throw new UsageError(
+      'The control token must be 8 to 200 letters, digits or . _ ~ - (--control-token or SANDBOX_CONTROL_TOKEN).',
+    );
+  return runsCommand && program.getOptionValueSource('port') !== 'cli' ? { ...options, port: 0 } : options;
 }
 
 function readHostNames(text: string): string {

@@ -34,13 +34,14 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
     profile: options.profile,
     ...(options.assumptions !== undefined && { assumptions: readAssumptions(options.assumptions) }),
     ...(options.shape !== undefined && { shapes: readShapesFile(options.shape) }),
-    ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: reportProgress }),
+    ...(options.seedSize > 0 && { seedSize: options.seedSize, onPlanting: reportProgress }),
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
   // Control endpoints that other machines can reach always require a token.
   const controlToken =
     options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
-  return { sandbox, controlToken, ...(await listen(sandbox, { ...options, controlToken })) };
+  const { host, port, allowedHost: allowedHosts = [] } = options;
+  return { sandbox, controlToken, ...(await listen(sandbox, { host, port, allowedHosts, controlToken })) };
 }
 
 /**

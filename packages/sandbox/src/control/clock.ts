@@ -12,20 +12,22 @@ const movement = z.strictObject({
   set: z.iso.datetime({ offset: true, message: 'must be a time such as 2027-01-01T00:00:00Z' }).optional(),
 });
 
-export function clockFeature(world: World): Feature {
-  const { clock, store } = world;
-  const state = () => {
-    const next = store.due.first();
-    return {
-      now: iso(clock.now()),
-      frozen: clock.frozen,
-      due: { count: store.due.count(), next: next ? { at: iso(next.at), kind: next.kind } : null },
-    };
-  };
+export type ClockState = ReturnType<typeof stateOf>;
 
+function stateOf({ clock, store }: World) {
+  const next = store.due.first();
+  return {
+    now: iso(clock.now()),
+    frozen: clock.frozen,
+    due: { count: store.due.count(), next: next ? { at: iso(next.at), kind: next.kind } : null },
+  };
+}
+
+export function clockFeature(world: World): Feature {
+  const { clock } = world;
   const routes = () =>
     new Hono()
-      .get('/clock', (context) => context.json(state()))
+      .get('/clock', (context) => context.json(stateOf(world)))
       .post('/clock', async (context) => {
         const { freeze, advance, set } = await readBody(context.req.raw, movement);
         if (advance !== undefined && set !== undefined)
@@ -41,7 +43,7 @@ export function clockFeature(world: World): Feature {
         if (freeze === true) clock.freeze();
         if (freeze === false) clock.thaw();
         const happened = world.settle();
-        return context.json({ ...state(), happened });
+        return context.json({ ...stateOf(world), happened });
       });
   return { routes };
 }

@@ -28,11 +28,7 @@ export function inboxFeature(world: World): Feature {
     new Hono()
       .get('/inbox', (context) => {
         const to = context.req.query('to') ?? '';
-        const data = inbox.latest(to, shown).map((row) => ({
-          ...messageSummary(row),
-          subscriber_status: world.store.subscriptions.bySeq(row.subscription)?.status ?? null,
-          links: linksOf(row, origin(context)),
-        }));
+        const data = inbox.latest(to, shown).map((row) => listedMessage(world, row, origin(context)));
         return context.json({ data, total: inbox.total(to) });
       })
       .delete('/inbox', (context) => {
@@ -125,6 +121,15 @@ interface Links {
 export function messageSummary({ id, recipient, kind, subject, sent }: MessageRow): MessageSummary {
   return { id, to: recipient, kind, subject, sent: new Date(sent).toISOString() };
 }
+
+/** An e-mail of the list, with what its links would change. */
+export type ListedMessage = ReturnType<typeof listedMessage>;
+
+const listedMessage = ({ store }: World, row: MessageRow, origin: string) => ({
+  ...messageSummary(row),
+  subscriber_status: store.subscriptions.bySeq(row.subscription)?.status ?? null,
+  links: linksOf(row, origin),
+});
 
 /** @param origin - the sandbox's own address */
 function linksOf({ id, kind }: MessageRow, origin: string): Links {

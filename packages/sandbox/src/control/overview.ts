@@ -3,7 +3,7 @@ import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { bulkUpdateItem } from '@newsletter-kit/core/schema';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiPrefix } from '../api/api.ts';
+import { apiPrefix } from '../api/addresses.ts';
 import { type Expansion, expansions, subscriptionRecord } from '../api/subscriptions.ts';
 import { apiError } from '../http/errors.ts';
 import { readBody } from '../http/read-request.ts';
@@ -33,6 +33,11 @@ export const overviewFeature = (world: World): Feature => ({
       .get('/jobs', ({ json }) => json({ data: latestJobs(world.store) }))
       .get('/connection', ({ req, json }) => json(connection(world.store, new URL(req.url).origin))),
 });
+
+/** One page of a search. */
+export type FoundSubscriptions = ReturnType<typeof findSubscriptions>;
+/** One subscription with everything that is stored about it. */
+export type WholeSubscription = ReturnType<typeof oneSubscription>;
 
 const mostShown = 200;
 /** Largest number counted, so that a search of a large publication stays fast. */
@@ -106,7 +111,10 @@ function oneSubscription(store: Store, id: string) {
 const shownJobs = 100;
 
 const latestJobs = ({ overview }: Store) =>
-  overview.jobs(shownJobs).map((job) => ({ ...job, error_log: JSON.parse(job.error_log) as unknown }));
+  overview.jobs(shownJobs).map(({ seq: _seq, params: _params, updated: _updated, error_log, ...job }) => ({
+    ...job,
+    error_log: JSON.parse(error_log) as unknown,
+  }));
 
 const connection = ({ overview, workspace }: Store, origin: string) => ({
   base_url: origin + apiPrefix,

@@ -2,6 +2,7 @@
  * Removes secrets from requests and answers for the request log. One table of names says what is a secret in headers,
  * queries, forms and JSON.
  */
+import { decoded } from '../http/read-request.ts';
 
 /** What the request log shows in place of a secret. */
 export const hiddenMark = '[hidden]';
@@ -60,7 +61,7 @@ function withoutSecretPairs(text: string): string {
     .split('&')
     .map((part) => {
       const at = part.indexOf('=');
-      const name = decode(at < 0 ? part : part.slice(0, at));
+      const name = decoded(at < 0 ? part : part.slice(0, at), 'form');
       if (tokenAsName.test(name)) return hiddenMark + (at < 0 ? '' : part.slice(at));
       if (at < 0 || at === part.length - 1 || !secretOauthName.test(plain(name))) return part;
       return part.slice(0, at + 1) + hiddenMark;
@@ -134,11 +135,3 @@ function loosely(text: string, secret: RegExp): string {
 
 /** `user[password]` is a password too. */
 const plain = (name: string): string => /\[([^[\]]+)\]$/.exec(name)?.[1] ?? name;
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
-}

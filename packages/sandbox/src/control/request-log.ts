@@ -8,7 +8,6 @@ import type { Operation } from '@newsletter-kit/core/contract';
 import { type Nearest, exampleRequest } from '../api/nearest.ts';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiPrefix } from '../api/api.ts';
 import { apiError } from '../http/errors.ts';
 import { apiKeys } from '../world/ids.ts';
 import { decoded, readBody } from '../http/read-request.ts';
@@ -259,7 +258,7 @@ function withExample(exchange: Exchange) {
   const { nearest, target, request } = exchange;
   if (!nearest || nearest.change.length === 0) return exchange;
   const sent = { target, body: request?.cutFrom === null ? request.body : null };
-  return { ...exchange, nearest: { ...nearest, example: exampleRequest(nearest, sent, apiPrefix) } };
+  return { ...exchange, nearest: { ...nearest, example: exampleRequest(nearest, sent) } };
 }
 
 /** Headers that belong to the connection the request came by. */

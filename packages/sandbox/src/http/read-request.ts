@@ -62,9 +62,9 @@ function refuseBrokenEncoding({ query }: Operation, search: string): void {
 }
 
 /** The text without its percent-encoding; where that is broken, as it is. */
-export function decoded(text: string): string {
+export function decoded(text: string, encoding: 'path' | 'form' = 'path'): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(encoding === 'form' ? text.replaceAll('+', ' ') : text);
   } catch {
     return text;
   }
@@ -82,12 +82,7 @@ export async function readJson(request: Request): Promise<unknown> {
       `The Content-Type must be application/json${type === null ? '; the request has none' : `, not "${type.slice(0, 100)}"`}.`,
     );
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the body, which may hold an address.
-    throw apiError(400, 'INVALID_JSON', 'The body is not valid JSON.');
-  }
+  return parseJson(text);
 }
 
 /** The body as text. @throws ApiError 413 where it is longer than `limit`, in bytes; 400 where it is not UTF-8 */
@@ -154,8 +149,12 @@ export async function readBody<Schema extends z.ZodType>(request: Request, schem
 /** The body as parsed, `{}` where there is none. @throws ApiError 400 where it is not JSON */
 export async function readControlJson(request: Request): Promise<unknown> {
   const text = await readText(request);
+  return text.trim() === '' ? {} : parseJson(text);
+}
+
+function parseJson(text: string): unknown {
   try {
-    return text.trim() === '' ? {} : JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     // The parser's own message quotes the body, which may hold an address.
     throw apiError(400, 'INVALID_JSON', 'The body is not valid JSON.');

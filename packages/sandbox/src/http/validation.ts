@@ -42,7 +42,7 @@ function refused(issues: readonly z.core.$ZodIssue[], input: unknown): ApiError 
 function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
   const field = fieldPath(issue.path);
   const name = field ? `"${field}"` : 'The body';
-  if (field && at(input, issue.path) === undefined)
+  if (field && valueAt(input, issue.path) === undefined)
     return { message: `${name} is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' };
   return { message: `${name} ${problem(issue)}.`, code: codes[issue.code] ?? 'VALIDATE_ERROR' };
 }
@@ -131,7 +131,8 @@ function unit(origin: string): string {
   return origin === 'string' ? ' characters long' : '';
 }
 
-function at(input: unknown, path: Path): unknown {
+/** What a value holds at a path; undefined where it has none. */
+export function valueAt(input: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
     input,
@@ -142,7 +143,7 @@ function at(input: unknown, path: Path): unknown {
 function without(input: unknown, paths: readonly Path[]): unknown {
   const copy = structuredClone(input);
   for (const path of paths) {
-    const holder = at(copy, path.slice(0, -1));
+    const holder = valueAt(copy, path.slice(0, -1));
     const key = path.at(-1);
     if (typeof holder === 'object' && holder !== null && key !== undefined) Reflect.deleteProperty(holder, key);
   }

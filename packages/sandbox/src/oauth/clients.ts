@@ -2,6 +2,7 @@
  * How OAuth clients authenticate: by HTTP Basic or by body parameters, never by both (RFC 6749 §2.3); and how the
  * redirect URI of a request is compared with the registered ones.
  */
+import { decoded } from '../http/read-request.ts';
 import type { Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import { isRedirectUri } from '../world/client-registration.ts';
@@ -66,16 +67,8 @@ function readBasic(authorization: string | null): Credentials | undefined {
   const encoded = /^Basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
   const [, uid = '', secret = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-  return { uid: formDecode(uid), secret: formDecode(secret) || undefined, mechanism: 'basic' };
-}
-
-/** Some clients omit the encoding: what cannot be decoded is used unchanged. */
-function formDecode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
+  // Some clients omit the encoding: what cannot be decoded is used unchanged.
+  return { uid: decoded(uid, 'form'), secret: decoded(secret, 'form') || undefined, mechanism: 'basic' };
 }
 
 /**

@@ -18,6 +18,7 @@ import { errorBody, oauthError, type OperationSchemas, schemas } from '@newslett
 import * as z from 'zod';
 import { bodyExamples } from './examples.ts';
 import { publicationId } from '../world/ids.ts';
+import { apiPrefix } from '../api/addresses.ts';
 
 type Paths = Record<string, Record<string, unknown>>;
 
@@ -30,11 +31,8 @@ interface Description {
 
 let described: Description | undefined;
 
-/**
- * @param origin - the sandbox's own address, for example `http://127.0.0.1:4010`;
- * @param apiPrefix - where the API lies below it
- */
-export function openApiDocument(origin: string, apiPrefix: string) {
+/** @param origin - the sandbox's own address, for example `http://127.0.0.1:4010` */
+export function openApiDocument(origin: string) {
   const { paths, schemas, responses } = (described ??= describe());
   return {
     openapi: '3.1.1',

@@ -1,16 +1,8 @@
 /** Store of custom fields: the fields of a publication and the values of subscriptions. */
 import { type Database, statementsOf } from './database.ts';
+import type { Row } from './tables.ts';
 
-/** A custom field as stored; `options` is a JSON list. */
-export interface CustomFieldRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly publication_id: string;
-  readonly kind: string;
-  readonly display: string;
-  readonly options: string;
-  readonly created: number;
-}
+export type CustomFieldRow = Row<'custom_fields'>;
 
 /** A value of a subscription with the field it belongs to; `value` is JSON. */
 export interface FieldValueRow {
@@ -27,7 +19,7 @@ export function customFieldStore(database: Database) {
   const remove = run<[field: number]>('DELETE FROM custom_fields WHERE seq = ?');
   const removeValues = run<[field: number]>('DELETE FROM custom_field_values WHERE field = ?');
   return {
-    insert: insert<CustomFieldRow>('custom_fields'),
+    insert: insert('custom_fields'),
     ofPublication: all<CustomFieldRow, [publicationId: string]>(
       'SELECT * FROM custom_fields WHERE publication_id = ? ORDER BY seq',
     ),

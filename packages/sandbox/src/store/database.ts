@@ -3,7 +3,7 @@
  * read page by page in order of creation.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { applicationId, indexes, keyedTables, schemaVersion, tables } from './tables.ts';
+import { applicationId, indexes, keyedTables, schemaVersion, type Row, type TableName, tables } from './tables.ts';
 
 /** As `:memory:`, but pages beyond 32 MB lie in a temporary file that SQLite deletes. */
 export const temporaryFile = '';
@@ -207,56 +207,88 @@ export interface PagedRows<Row extends Position> {
 /** The statements of a store as functions; a parameter stands at `?`, or at `?1` and so on where the order differs. */
 export function statementsOf(database: Database) {
   /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
+  /** Of a query that always has a row, such as a count. */
+  const aggregate = <Found, Values extends readonly Bound[] = []>(sql: string): ((...values: Values) => Found) => {
+    const statement = database.prepare<Found>(sql);
+    return (...values) => {
+      const [row] = statement.all(...values);
+      if (row === undefined) throw new Error(`No row: ${sql}`);
+      return row;
+    };
+  };
   return {
-    one<Row, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => Row | undefined {
-      const statement = database.prepare<Row>(sql);
+    aggregate,
+    /** The column `n` of a query that always has a row. */
+    number<Values extends readonly Bound[] = []>(sql: string): (...values: Values) => number {
+      const read = aggregate<{ n: number }, Values>(sql);
+      return (...values) => read(...values).n;
+    },
+    one<Found, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => Found | undefined {
+      const statement = database.prepare<Found>(sql);
       return (...values) => statement.get(...values);
     },
-    all<Row, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => readonly Row[] {
-      const statement = database.prepare<Row>(sql);
+    all<Found, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => readonly Found[] {
+      const statement = database.prepare<Found>(sql);
       return (...values) => statement.all(...values);
     },
     run<Values extends readonly Bound[] = []>(sql: string): (...values: Values) => void {
       const statement = database.prepare(sql);
       return (...values) => statement.run(...values);
     },
-    /** Puts rows into a table, whose columns are the row's keys. */
-    insert<Row extends object>(table: string): (row: Row) => void {
-      const columns = database.prepare<{ name: string }>('SELECT name FROM pragma_table_info(?)').all(table);
-      const names = columns.map(({ name }) => name);
+    /** Puts rows into a table. */
+    insert<Name extends TableName>(table: Name): (row: Row<Name>) => void {
+      const names = columnsOf(database, table);
       const statement = database.prepare(
         `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
       );
-      return (row) => statement.run(...names.map((name) => row[name as keyof Row] as Bound));
+      return (row) => statement.run(...names.map((name) => row[name as keyof Row<Name>] as Bound));
     },
   };
   /* oxlint-enable typescript/no-unnecessary-type-parameters */
 }
 
-/** Which rows: `table` with its `columns`, those that meet `where`, whose `?` are `values`. */
-export interface Selection {
-  readonly table: string;
-  readonly columns?: string;
-  readonly where: string;
-  readonly values: readonly Bound[];
+/** The columns of a table, in their order. */
+export const columnsOf = (database: Database, table: TableName): readonly string[] =>
+  database
+    .prepare<{ name: string }>('SELECT name FROM pragma_table_info(?)')
+    .all(table)
+    .map(({ name }) => name);
+
+/** Conditions, each with the value of every `?` in it; one whose value is undefined does not narrow. */
+export type Conditions = Readonly<Record<string, Bound | undefined>>;
+
+/** Conditions as SQL, and the values of its `?`. */
+export function whereOf(conditions: Conditions): { readonly where: string; readonly values: readonly Bound[] } {
+  const narrowing = Object.entries(conditions).filter((entry): entry is [string, Bound] => entry[1] !== undefined);
+  return {
+    where: ['true', ...narrowing.map(([condition]) => `(${condition})`)].join(' AND '),
+    values: narrowing.flatMap(([condition, value]) => Array.from(condition.matchAll(/\?/g), () => value)),
+  };
 }
 
-/** The rows of a table that meet a condition. */
-export function selection<Row extends Position>(
+/** Which rows: `table` with its `columns`, those that meet all conditions. */
+export interface Selection<Name extends TableName> {
+  readonly table: Name;
+  readonly columns?: string;
+  readonly where: Conditions;
+}
+
+/** The rows of a table that meet conditions. */
+export function selection<Name extends TableName, Selected extends Position = Row<Name> & Position>(
   database: Database,
-  { table, columns = '*', where, values }: Selection,
-): PagedRows<Row> {
+  { table, columns = '*', where: conditions }: Selection<Name>,
+): PagedRows<Selected> {
+  const { where, values } = whereOf(conditions);
   return {
     rows({ direction, limit, after, offset }) {
       const behind = after ? ` AND (created, seq) ${direction === 'asc' ? '>' : '<'} (?, ?)` : '';
       return database
-        .prepare<Row>(
+        .prepare<Selected>(
           `SELECT ${columns} FROM ${table} WHERE ${where}${behind} ORDER BY created ${direction}, seq ${direction} LIMIT ? OFFSET ?`,
         )
         .all(...values, ...(after ? [after.created, after.seq] : []), limit, offset ?? 0);
     },
-    total: () =>
-      database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).get(...values)?.n ?? 0,
+    total: () => statementsOf(database).number<Bound[]>(`SELECT count(*) AS n FROM ${table} WHERE ${where}`)(...values),
   };
 }
 

@@ -1,20 +1,11 @@
 /** Store of the inbox: the e-mails the service would have sent, and the e-mails that subscribers still wait for. */
 import { type Database, statementsOf } from './database.ts';
+import type { Row } from './tables.ts';
 
 export type MessageKind = 'confirmation' | 'welcome' | 'automation';
 
 /** An e-mail as stored; its text is made from this when it is read. */
-export interface MessageRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly subscription: number;
-  readonly publication_id: string;
-  readonly recipient: string;
-  readonly kind: MessageKind;
-  readonly subject: string;
-  /** Milliseconds of the sandbox's clock. */
-  readonly sent: number;
-}
+export type MessageRow = Row<'inbox'> & { readonly kind: MessageKind };
 
 /** What a subscriber is still to be sent; flags are 0 or 1. */
 export interface MailState {
@@ -25,26 +16,23 @@ export interface MailState {
   readonly welcome: number;
 }
 
-export type Inbox = ReturnType<typeof inboxStore>;
-
 export function inboxStore(database: Database) {
-  const { one, all, run, insert } = statementsOf(database);
+  const { number, one, all, run, insert } = statementsOf(database);
   const ofRecipient = "?1 = '' OR recipient = ?1 COLLATE NOCASE";
-  const count = one<{ n: number }, [recipient: string]>(`SELECT count(*) AS n FROM inbox WHERE ${ofRecipient}`);
   const forget = run<[subscription: number]>('DELETE FROM inbox WHERE subscription = ?');
   const setState = run<[subscription: number, asked: number, welcome: number]>(
     'INSERT OR REPLACE INTO awaited_mail (subscription, asked, welcome) VALUES (?, ?, ?)',
   );
   const clearState = run<[subscription: number]>('DELETE FROM awaited_mail WHERE subscription = ?');
   return {
-    insert: insert<MessageRow>('inbox'),
+    insert: insert('inbox'),
     bySeq: one<MessageRow, [seq: number]>('SELECT * FROM inbox WHERE seq = ?'),
     byId: one<MessageRow, [id: string]>('SELECT * FROM inbox WHERE id = ?'),
     /** Newest first; of one recipient, or of all where that is empty. */
     latest: all<MessageRow, [recipient: string, limit: number]>(
       `SELECT * FROM inbox WHERE ${ofRecipient} ORDER BY seq DESC LIMIT ?2`,
     ),
-    total: (recipient: string): number => count(recipient)?.n ?? 0,
+    total: number<[recipient: string]>(`SELECT count(*) AS n FROM inbox WHERE ${ofRecipient}`),
     removeOne: run<[id: string]>('DELETE FROM inbox WHERE id = ?'),
     removeAll: run('DELETE FROM inbox'),
     /** Deletes every message and state of a subscription. */

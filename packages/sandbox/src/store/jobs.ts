@@ -2,34 +2,19 @@
  * Store of the work that is accepted now and done later: jobs (bulk updates and imports) and data deletion requests.
  */
 import { type Database, statementsOf } from './database.ts';
+import type { Row } from './tables.ts';
 
-/** A job as stored; `params` and `error_log` are JSON. */
 export type JobType = 'bulk' | 'status' | 'import';
-
-export interface JobRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly publication_id: string;
-  readonly type: JobType;
-  readonly params: string;
-  readonly status: string;
-  readonly failure_reason: string | null;
-  readonly error_log: string;
-  readonly created: number;
-  readonly updated: number;
-  readonly completed: number | null;
-}
+export type JobRow = Row<'jobs'> & { readonly type: JobType };
 
 /** The queries about jobs. */
-export type Jobs = ReturnType<typeof jobStore>;
-
 export function jobStore(database: Database) {
   const { one, all, run, insert } = statementsOf(database);
   const finish = run<[string, string | null, string, number, number]>(
     'UPDATE jobs SET status = ?1, failure_reason = ?2, error_log = ?3, updated = ?4, completed = ?4 WHERE seq = ?5',
   );
   return {
-    insert: insert<JobRow>('jobs'),
+    insert: insert('jobs'),
     bySeq: one<JobRow, [seq: number]>('SELECT * FROM jobs WHERE seq = ?'),
     /** The bulk updates of a publication, oldest first. */
     updates: all<JobRow, [publicationId: string]>(
@@ -49,27 +34,14 @@ export function jobStore(database: Database) {
   };
 }
 
-/** A deletion request; times in milliseconds of the sandbox's clock. */
-export interface DeletionRequestRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly email: string;
-  readonly email_key: string;
-  readonly status: string;
-  readonly source: string;
-  readonly requested_at: number;
-  readonly scheduled_at: number;
-  readonly completed_at: number | null;
-}
+export type DeletionRequestRow = Row<'deletion_requests'>;
 
 /** The queries about deletion requests. */
-export type DeletionRequests = ReturnType<typeof deletionRequestStore>;
-
 export function deletionRequestStore(database: Database) {
   const { one, all, run, insert } = statementsOf(database);
   const from = 'SELECT * FROM deletion_requests';
   return {
-    insert: insert<DeletionRequestRow>('deletion_requests'),
+    insert: insert('deletion_requests'),
     bySeq: one<DeletionRequestRow, [seq: number]>(`${from} WHERE seq = ?`),
     byId: one<DeletionRequestRow, [id: string]>(`${from} WHERE id = ?`),
     /** The request for this address that is not done yet. */

@@ -1,35 +1,13 @@
 /** Store of OAuth: grants, authorization codes and tokens. */
 import { type Database, statementsOf } from './database.ts';
+import type { Row } from './tables.ts';
 import type { OauthClientRow } from './workspace.ts';
 
-/** One consent, with the code given for it. Times in seconds; `used` is 0 or 1. */
-export interface GrantRow {
-  readonly seq: number;
-  readonly code: string;
-  readonly client: string;
-  readonly redirect_uri: string;
-  readonly scope: string;
-  readonly code_challenge: string | null;
-  readonly code_challenge_method: string | null;
-  readonly expires: number;
-  readonly used: number;
-}
-
-/** An access token with its refresh token, if it has one. Times in seconds; `revoked` is 0 or 1. */
-export interface TokenRow {
-  readonly seq: number;
-  /** `seq` of the grant it descends from: everything issued for one consent, over every rotation. */
-  readonly consent: number;
-  readonly scope: string;
-  readonly access_token: string;
-  readonly refresh_token: string | null;
-  readonly created: number;
-  readonly expires: number;
-  readonly revoked: number;
-}
+/** One consent, with the code given for it. */
+export type GrantRow = Row<'oauth_grants'>;
 
 /** A token with what it has from its grant: whose it is, and how far its scope may reach. */
-export interface IssuedToken extends TokenRow {
+export interface IssuedToken extends Row<'oauth_tokens'> {
   readonly client: string;
   readonly granted: string;
 }
@@ -46,10 +24,10 @@ export function oauthStore(database: Database) {
     );
   return {
     client: one<OauthClientRow, [uid: string]>('SELECT * FROM oauth_clients WHERE uid = ?'),
-    addGrant: insert<GrantRow>('oauth_grants'),
+    addGrant: insert('oauth_grants'),
     grant: one<GrantRow, [code: string]>('SELECT * FROM oauth_grants WHERE code = ?'),
     useGrant: run<[seq: number]>('UPDATE oauth_grants SET used = 1 WHERE seq = ?'),
-    addToken: insert<TokenRow>('oauth_tokens'),
+    addToken: insert('oauth_tokens'),
     byAccessToken: token('access_token'),
     byRefreshToken: token('refresh_token'),
     revoke: run<[seq: number]>('UPDATE oauth_tokens SET revoked = 1 WHERE seq = ?'),

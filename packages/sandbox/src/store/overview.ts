@@ -1,6 +1,6 @@
 /** Queries of the web interface: across publications, newest first, with a text search. */
-import { type Bound, type Database, statementsOf } from './database.ts';
-import type { JobType } from './jobs.ts';
+import { type Bound, type Conditions, type Database, statementsOf, whereOf } from './database.ts';
+import type { JobRow } from './jobs.ts';
 import { subscriptionColumns, type SubscriptionRow } from './subscriptions.ts';
 import type { ApiKeyRow, OauthClientRow } from './workspace.ts';
 
@@ -20,23 +20,9 @@ export interface JourneyOverview {
   readonly completed: number | null;
 }
 
-/** A job of any kind, imports included; `error_log` is a JSON list. */
-export interface JobOverview {
-  readonly id: string;
-  readonly publication_id: string;
-  readonly type: JobType;
-  readonly status: string;
-  readonly failure_reason: string | null;
-  readonly error_log: string;
-  readonly created: number;
-  readonly completed: number | null;
-}
-
 /** The queries of the web interface. */
-export type SandboxOverview = ReturnType<typeof overviewStore>;
-
 export function overviewStore(database: Database) {
-  const { one, all } = statementsOf(database);
+  const { number, one, all } = statementsOf(database);
   return {
     subscription: one<SubscriptionRow, [id: string]>(
       `SELECT ${subscriptionColumns} FROM subscriptions WHERE substr(id, 5, 8) = substr(?1, 5, 8) AND id = ?1`,
@@ -45,45 +31,37 @@ export function overviewStore(database: Database) {
       `SELECT journeys.id, automations.name AS automation_name, journeys.status, journeys.created, journeys.completed
        FROM journeys JOIN automations ON automations.seq = journeys.automation WHERE subscription = ? ORDER BY journeys.seq DESC LIMIT 50`,
     ),
-    jobs: all<JobOverview, [limit: number]>(
-      'SELECT id, publication_id, type, status, failure_reason, error_log, created, completed FROM jobs ORDER BY seq DESC LIMIT ?',
-    ),
+    /** Jobs of any kind, imports included. */
+    jobs: all<JobRow, [limit: number]>('SELECT * FROM jobs ORDER BY seq DESC LIMIT ?'),
     keys: all<ApiKeyRow>('SELECT key, publications FROM api_keys ORDER BY publications IS NOT NULL, key LIMIT 20'),
     clients: all<OauthClientRow>('SELECT * FROM oauth_clients ORDER BY secret IS NULL, uid LIMIT 20'),
 
     /** Newest first; `before` is the `seq` of the last row of the page before. */
-    subscriptions(search: SubscriptionSearch, limit: number, before = Number.MAX_SAFE_INTEGER) {
-      const { where, values } = whereClause(search);
-      const sql = `SELECT ${subscriptionColumns} FROM subscriptions WHERE seq < ?${where} ORDER BY seq DESC LIMIT ?`;
-      return all<SubscriptionRow, Bound[]>(sql)(before, ...values, limit);
+    subscriptions(search: SubscriptionSearch, limit: number, before?: number) {
+      const { where, values } = whereOf({ 'seq < ?': before, ...matching(search) });
+      const sql = `SELECT ${subscriptionColumns} FROM subscriptions WHERE ${where} ORDER BY seq DESC LIMIT ?`;
+      return all<SubscriptionRow, Bound[]>(sql)(...values, limit);
     },
 
     /** Counts the matches, at most `max`. */
     countSubscriptions(search: SubscriptionSearch, max: number): number {
-      const { where, values } = whereClause(search);
-      const counted = `SELECT 1 FROM subscriptions WHERE true${where} LIMIT ?`;
-      return one<{ n: number }, Bound[]>(`SELECT count(*) AS n FROM (${counted})`)(...values, max)?.n ?? 0;
+      const { where, values } = whereOf(matching(search));
+      return number<Bound[]>(`SELECT count(*) AS n FROM (SELECT 1 FROM subscriptions WHERE ${where} LIMIT ?)`)(
+        ...values,
+        max,
+      );
     },
   };
 }
 
 /** A whole id is looked up; anything else has to be compared with every row until a page is full. */
-function whereClause({ status, text }: SubscriptionSearch): { readonly where: string; readonly values: Bound[] } {
-  const parts: string[] = [];
-  const values: Bound[] = [];
-  if (status !== undefined) {
-    parts.push(' AND status = ?');
-    values.push(status);
-  }
+function matching({ status, text }: SubscriptionSearch): Conditions {
   const part = text?.normalize('NFC').trim().toLowerCase() ?? '';
-  if (/^sub_[0-9a-f-]{36}$/.test(part)) {
-    parts.push(' AND substr(id, 5, 8) = substr(?, 5, 8) AND id = ?');
-    values.push(part, part);
-  } else if (part !== '') {
-    parts.push(
-      ' AND (instr(email_key, ?) > 0 OR instr(lower(email), ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0)',
-    );
-    values.push(part, part, part, part);
-  }
-  return { where: parts.join(''), values };
+  const isId = /^sub_[0-9a-f-]{36}$/.test(part);
+  return {
+    'status = ?': status,
+    'substr(id, 5, 8) = substr(?, 5, 8) AND id = ?': isId ? part : undefined,
+    'instr(email_key, ?) > 0 OR instr(lower(email), ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0':
+      isId || part === '' ? undefined : part,
+  };
 }

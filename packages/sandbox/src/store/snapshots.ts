@@ -1,8 +1,7 @@
 /** Copies of every table in temporary tables, kept until the store is closed. Not written to the database's file. */
-import type { Bound, Database } from './database.ts';
-import { keyedTables, tables } from './tables.ts';
+import { type Bound, columnsOf, type Database, statementsOf } from './database.ts';
+import { keyedTables, type TableName, tables } from './tables.ts';
 
-export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
 
 /** The copies; each is known by a number that its maker chooses. */
@@ -31,18 +30,12 @@ export function snapshotStore(database: Database) {
 
     drop: (snapshot: number): void => each((table) => `DROP TABLE ${copy(snapshot, table)}`),
 
-    count: (snapshot: number): number =>
-      tableNames.reduce(
-        (sum, table) =>
-          sum + (database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${copy(snapshot, table)}`).get()?.n ?? 0),
-        0,
-      ),
+    count(snapshot: number): number {
+      const { number } = statementsOf(database);
+      return tableNames.reduce((sum, table) => sum + number(`SELECT count(*) AS n FROM ${copy(snapshot, table)}`)(), 0);
+    },
 
-    columns: (table: TableName): readonly string[] =>
-      database
-        .prepare<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
-        .all()
-        .map((column) => column.name),
+    columns: (table: TableName) => columnsOf(database, table),
 
     /** The rows of a copied table, in order; read in chunks, so that a large table needs little memory. */
     *rows(snapshot: number, table: TableName): Generator<readonly Bound[]> {

@@ -1,40 +1,21 @@
 /** The store: one database with the queries of every resource, the clock, the scheduled events and the counters. */
-import { type Automations, automationStore } from './automations.ts';
-import { type ContentQueries, contentStore, type Gifts, giftStore } from './content.ts';
-import { type CustomFields, customFieldStore } from './custom-fields.ts';
+import { automationStore } from './automations.ts';
+import { contentStore, giftStore } from './content.ts';
+import { customFieldStore } from './custom-fields.ts';
 import { type Database, openDatabase, statementsOf } from './database.ts';
-import { type DeletionRequests, deletionRequestStore, type Jobs, jobStore } from './jobs.ts';
-import { type Inbox, inboxStore } from './inbox.ts';
-import { type Oauth, oauthStore } from './oauth.ts';
-import { type SandboxOverview, overviewStore } from './overview.ts';
-import { snapshotStore, type SnapshotStore } from './snapshots.ts';
-import { type Subscriptions, subscriptionStore } from './subscriptions.ts';
-import { type Workspace, workspaceStore } from './workspace.ts';
+import { deletionRequestStore, jobStore } from './jobs.ts';
+import { inboxStore } from './inbox.ts';
+import { oauthStore } from './oauth.ts';
+import { overviewStore } from './overview.ts';
+import { snapshotStore } from './snapshots.ts';
+import { subscriptionStore } from './subscriptions.ts';
+import type { Row } from './tables.ts';
+import { workspaceStore } from './workspace.ts';
 
-export interface Store {
-  readonly workspace: Workspace;
-  readonly subscriptions: Subscriptions;
-  readonly overview: SandboxOverview;
-  readonly customFields: CustomFields;
-  readonly jobs: Jobs;
-  readonly automations: Automations;
-  readonly gifts: Gifts;
-  readonly content: ContentQueries;
-  readonly deletionRequests: DeletionRequests;
-  readonly oauth: Oauth;
-  readonly due: Due;
-  readonly clock: ClockStore;
-  readonly inbox: Inbox;
-  readonly snapshots: SnapshotStore;
-  /** The next number of this kind of record. */
-  readonly next: (kind: string) => number;
-  readonly transaction: Database['transaction'];
-  readonly clear: () => void;
-  readonly close: () => void;
-}
+export type Store = ReturnType<typeof openStore>;
 
 /** Opens the store at `location`, a path or `:memory:`. */
-export function openStore(location: string): Store {
+export function openStore(location: string) {
   const database = openDatabase(location);
   return {
     workspace: workspaceStore(database),
@@ -51,6 +32,7 @@ export function openStore(location: string): Store {
     clock: clockStore(database),
     inbox: inboxStore(database),
     snapshots: snapshotStore(database),
+    /** The next number of this kind of record. */
     next: counter(database),
     transaction: database.transaction,
     clear: database.clear,
@@ -58,12 +40,7 @@ export function openStore(location: string): Store {
   };
 }
 
-export interface ClockRow {
-  /** Milliseconds between the time's source and the clock. */
-  readonly ahead: number;
-  /** Milliseconds since the Unix epoch while the clock is frozen; null while it runs. */
-  readonly frozen: number | null;
-}
+export type ClockRow = Omit<Row<'clock'>, 'id'>;
 
 export type ClockStore = ReturnType<typeof clockStore>;
 
@@ -90,25 +67,17 @@ export type DueKind =
   | 'deletion.started'
   | 'deletion.finished';
 
-/** A scheduled event of `subject` (a row's `seq`), due `at` (milliseconds of the sandbox's clock). */
-interface DueRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly kind: DueKind;
-  readonly subject: number;
-}
+/** A scheduled event of `subject`, a row's `seq`. */
+type DueRow = Row<'due'> & { readonly kind: DueKind };
 
 /** The queries about scheduled events. */
-type Due = ReturnType<typeof dueStore>;
-
 function dueStore(database: Database) {
-  const { one, run } = statementsOf(database);
+  const { number, one, run } = statementsOf(database);
   const schedule = run<[at: number, kind: DueKind, subject: number]>(
     'INSERT INTO due (at, kind, subject) VALUES (?, ?, ?)',
   );
   const next = one<DueRow, [now: number]>('SELECT * FROM due WHERE at <= ? ORDER BY at, seq LIMIT 1');
   const first = one<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
-  const count = one<{ n: number }>('SELECT count(*) AS n FROM due');
   // Every request queries due events; before this time it is known that there are none.
   let nothingDueUntil = 0;
   database.onUndone(() => {
@@ -127,15 +96,14 @@ function dueStore(database: Database) {
     },
     /** The next event, due or not. */
     first,
-    count: (): number => count()?.n ?? 0,
+    count: number('SELECT count(*) AS n FROM due'),
     done: run<[seq: number]>('DELETE FROM due WHERE seq = ?'),
   };
 }
 
 /** Returns 1, 2, 3 … for each kind. Persistent, so a restart continues the sequence. */
 function counter(database: Database): (kind: string) => number {
-  const next = statementsOf(database).one<{ n: number }, [kind: string]>(
+  return statementsOf(database).number<[kind: string]>(
     'INSERT INTO counters (kind, n) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET n = n + 1 RETURNING n',
   );
-  return (kind) => next(kind)?.n ?? 0;
 }

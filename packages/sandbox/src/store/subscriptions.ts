@@ -1,36 +1,16 @@
 /** Store of subscriptions: rows, the filtered and paginated list, tiers and list memberships. */
 import { utmFields } from '@newsletter-kit/core/contract';
-import { type Bound, type Database, type PagedRows, selection, statementsOf } from './database.ts';
+import { type Bound, columnsOf, type Database, type PagedRows, selection, statementsOf } from './database.ts';
+import type { Row } from './tables.ts';
 
 /** The columns of attribution that a request can set. */
 export const attributionColumns = [...utmFields, 'referring_site'] as const;
 type AttributionColumn = (typeof attributionColumns)[number];
 
-/** A subscription as stored. Flags are 0 or 1. */
-export interface SubscriptionRow {
-  readonly seq: number;
-  readonly id: string;
+/** A subscription as stored, with its publication by id and its address as it was sent. */
+export interface SubscriptionRow extends Omit<Row<'subscriptions'>, 'publication' | 'email'> {
   readonly publication_id: string;
   readonly email: string;
-  readonly email_key: string;
-  readonly status: string;
-  readonly created: number;
-  readonly tier: string;
-  readonly utm_source: string;
-  readonly utm_medium: string;
-  readonly utm_channel: string;
-  readonly utm_campaign: string;
-  readonly utm_term: string;
-  readonly utm_content: string;
-  readonly referring_site: string;
-  readonly referral_code: string;
-  readonly referred_by: number | null;
-  readonly payments_customer_id: string;
-  readonly double_opt_in: number;
-  readonly tags: string;
-  readonly emails_received: number;
-  readonly open_rate: number;
-  readonly click_through_rate: number;
 }
 
 /** Narrows the list; a name left out does not filter. */
@@ -46,47 +26,12 @@ export interface SubscriptionFilter {
   readonly createdBefore?: number | undefined;
 }
 
-/** Columns with the same name and value as the field of the row. */
-const plain = [
-  'seq',
-  'id',
-  'email_key',
-  'status',
-  'created',
-  'tier',
-  'utm_source',
-  'utm_medium',
-  'utm_channel',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'referring_site',
-  'referral_code',
-  'referred_by',
-  'payments_customer_id',
-  'double_opt_in',
-  'tags',
-  'emails_received',
-  'open_rate',
-  'click_through_rate',
-] as const satisfies readonly (keyof SubscriptionRow)[];
-
-/** What a list answers of a subscription. */
-export type ListedRow = Omit<SubscriptionRow, 'publication_id' | (typeof unlisted)[number]>;
-
-const unlisted = [
-  'email_key',
-  'referred_by',
-  'payments_customer_id',
-  'double_opt_in',
-] as const satisfies readonly (keyof SubscriptionRow)[];
-const listed = plain.filter((column) => !unlisted.some((other) => other === column));
-
-/** What to select for a {@link SubscriptionRow}. */
-export const subscriptionColumns = `${plain.join(', ')}, coalesce(email, email_key) AS email, (SELECT id FROM publications WHERE seq = publication) AS publication_id`;
+/** What to select for a {@link SubscriptionRow}; the last `email` counts. */
+export const subscriptionColumns =
+  '*, coalesce(email, email_key) AS email, (SELECT id FROM publications WHERE seq = publication) AS publication_id';
 const ofPublication = 'publication = (SELECT seq FROM publications WHERE id = ?)';
 
-/** Each filter with its condition; one `?` each. */
+/** Each filter with its condition. */
 const conditions: { readonly [Name in keyof SubscriptionFilter]-?: string } = {
   status: 'status = ?',
   tier: 'tier = ?',
@@ -98,21 +43,19 @@ const conditions: { readonly [Name in keyof SubscriptionFilter]-?: string } = {
   createdFrom: 'created >= ?',
   createdBefore: 'created < ?',
 };
-const filterNames = Object.keys(conditions) as (keyof SubscriptionFilter)[];
 
 /** The queries about subscriptions. */
-export type Subscriptions = ReturnType<typeof subscriptionStore>;
-
 export function subscriptionStore(database: Database) {
-  const { one, all, run } = statementsOf(database);
+  const { number, one, all, run } = statementsOf(database);
   const from = `SELECT ${subscriptionColumns} FROM subscriptions`;
   const update = 'UPDATE subscriptions SET';
   const setText = (assignments: string) => run<[seq: number, text: string]>(`${update} ${assignments} WHERE seq = ?1`);
+  const columns = columnsOf(database, 'subscriptions') as readonly (keyof Row<'subscriptions'>)[];
+  const plain = columns.filter((column) => column !== 'publication' && column !== 'email');
   const insert = run<Bound[]>(
     `INSERT INTO subscriptions (${plain.join(', ')}, email, publication)
      VALUES (${plain.map(() => '?').join(', ')}, ?, (SELECT seq FROM publications WHERE id = ?))`,
   );
-  const count = one<{ n: number }>('SELECT count(*) AS n FROM subscriptions');
   const listsOf = all<{ id: string }, [subscription: number]>(
     'SELECT id FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE subscription = ? ORDER BY id',
   );
@@ -133,7 +76,7 @@ export function subscriptionStore(database: Database) {
       `${from} WHERE ${ofPublication} AND referral_code = ? AND referral_code <> ''`,
     ),
     referredBy: all<SubscriptionRow, [seq: number]>(`${from} WHERE referred_by = ? ORDER BY seq`),
-    total: (): number => count()?.n ?? 0,
+    total: number('SELECT count(*) AS n FROM subscriptions'),
     setStatus: setText('status = ?2'),
     setTier: setText('tier = ?2'),
     setAttribution: (seq: number, column: AttributionColumn, text: string): void =>
@@ -172,19 +115,20 @@ export function subscriptionStore(database: Database) {
     listsOf: (seq: number): string[] => listsOf(seq).map((row) => row.id),
 
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
-    list(publicationId: string, filter: SubscriptionFilter): PagedRows<ListedRow> {
-      const names = filterNames.filter((name) => filter[name] !== undefined);
-      // Repeated as a literal: SQLite uses a partial index only where the query contains its condition.
-      const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];
-      const bind = (name: keyof SubscriptionFilter): Bound => {
-        const value = filter[name] ?? null;
-        return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-      };
+    list(publicationId: string, filter: SubscriptionFilter): PagedRows<SubscriptionRow> {
+      const filters = Object.entries(conditions).map(([name, condition]) => {
+        const value = filter[name as keyof SubscriptionFilter];
+        return [condition, typeof value === 'object' ? JSON.stringify(value) : value] as const;
+      });
       return selection(database, {
         table: 'subscriptions',
-        columns: `${listed.join(', ')}, coalesce(email, email_key) AS email`,
-        where: [ofPublication, ...names.map((name) => conditions[name]), ...premium].join(' AND '),
-        values: [publicationId, ...names.map(bind)],
+        columns: subscriptionColumns,
+        where: {
+          [ofPublication]: publicationId,
+          ...Object.fromEntries(filters),
+          // Repeated as a literal: SQLite uses a partial index only where the query contains its condition.
+          ...(filter.tier === 'premium' && { "tier = 'premium'": 1 }),
+        },
       });
     },
   };

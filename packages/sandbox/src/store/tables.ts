@@ -87,6 +87,26 @@ export const tables = {
   counters: `kind TEXT PRIMARY KEY, n INTEGER NOT NULL`,
 } as const;
 
+export type TableName = keyof typeof tables;
+
+/** A row of a table, as its column definitions have it. */
+export type Row<Name extends TableName> = {
+  readonly [
+    Definition in ColumnOf<(typeof tables)[Name]> as Definition extends `${infer Column} ${string}` ? Column : never
+  ]: ValueOf<Definition>;
+};
+
+type ColumnOf<Definitions extends string> = Extract<
+  Split<Definitions>,
+  `${string} ${'INTEGER' | 'REAL' | 'TEXT'} ${string}` | `${string} ${'INTEGER' | 'REAL' | 'TEXT'}`
+>;
+/** Constraints of a table are split where they list columns, and no part of them is a column definition. */
+type Split<List extends string> = List extends `${infer First},${infer Rest}` ? Trim<First> | Split<Rest> : Trim<List>;
+type Trim<Text extends string> = Text extends ` ${infer Rest}` | `\n${infer Rest}` ? Trim<Rest> : Text;
+type ValueOf<Definition extends string> =
+  | (Definition extends `${string} TEXT${string}` ? string : number)
+  | (Definition extends `${string} ${'NOT NULL' | 'PRIMARY KEY'}${string}` ? never : null);
+
 /** Tables read by their whole key only: WITHOUT ROWID halves their size. */
 export const keyedTables: readonly string[] = ['custom_field_values', 'subscription_tiers', 'list_memberships'];
 

@@ -6,6 +6,7 @@ import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/jobs.ts';
 import { removeTiers } from './complimentary-access.ts';
 import { exitJourneys } from './journeys.ts';
+import { identify } from './new-record.ts';
 import type { Emit, World } from './world.ts';
 
 /**
@@ -16,14 +17,12 @@ const deletionTimes = { delay: 14 * 86_400_000, processing: 1000 } as const;
 
 /** Accepts a request; null where one for this address is open already. */
 export function requestDeletion(world: World, email: string): DeletionRequestRow | null {
-  const { store, clock, ids } = world;
+  const { store, clock } = world;
   const email_key = addressKey(email);
   if (store.deletionRequests.open(email_key)) return null;
-  const seq = store.next('deletion_request');
   const now = clock.now();
   const row: DeletionRequestRow = {
-    seq,
-    id: ids.uuid('deletion_request', seq),
+    ...identify(world, 'deletion_request'),
     email,
     email_key,
     status: 'pending',
@@ -33,7 +32,7 @@ export function requestDeletion(world: World, email: string): DeletionRequestRow
     completed_at: null,
   };
   store.deletionRequests.insert(row);
-  store.due.schedule(row.scheduled_at, 'deletion.started', seq);
+  store.due.schedule(row.scheduled_at, 'deletion.started', row.seq);
   return row;
 }
 

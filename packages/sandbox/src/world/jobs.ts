@@ -11,6 +11,7 @@ import type { ComplimentaryAccessRow } from '../store/content.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { giveAccess, removeTiers } from './complimentary-access.ts';
+import { identify } from './new-record.ts';
 import { mayBecome } from './status.ts';
 import { subscribe } from './subscribe.ts';
 
@@ -28,12 +29,10 @@ const jobTimes = { pending: 1000, processing: 1000 } as const;
 
 /** Accepts a job. */
 export function acceptJob(world: World, publication: PublicationRow, type: JobType, params: unknown): JobRow {
-  const { store, clock, ids } = world;
-  const seq = store.next('job');
+  const { store, clock } = world;
   const now = clock.seconds();
   const job: JobRow = {
-    seq,
-    id: ids.uuid('job', seq),
+    ...identify(world, 'job'),
     publication_id: publication.id,
     type,
     params: JSON.stringify(params),
@@ -45,7 +44,7 @@ export function acceptJob(world: World, publication: PublicationRow, type: JobTy
     completed: null,
   };
   store.jobs.insert(job);
-  store.due.schedule(clock.now() + jobTimes.pending, 'job.started', seq);
+  store.due.schedule(clock.now() + jobTimes.pending, 'job.started', job.seq);
   return job;
 }
 

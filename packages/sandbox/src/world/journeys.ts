@@ -1,6 +1,7 @@
 /** Journeys: a subscriber passes through an automation, one e-mail at a time, by the clock. */
 import type { AutomationRow, JourneyRow } from '../store/automations.ts';
 import { sendMail } from './mail.ts';
+import { identify } from './new-record.ts';
 import { validationTime } from './status.ts';
 import type { Emit, World } from './world.ts';
 
@@ -12,12 +13,10 @@ export function takesApiEnrollment({ status, trigger_events }: AutomationRow): b
 
 /** Starts a journey; null where the subscription is on one through this automation already. */
 export function enroll(world: World, automation: AutomationRow, subscription: number): JourneyRow | null {
-  const { store, clock, ids } = world;
+  const { store, clock } = world;
   if (store.automations.running(subscription, automation.seq)) return null;
-  const seq = store.next('aj');
   const journey: JourneyRow = {
-    seq,
-    id: `aj_${ids.uuid('aj', seq)}`,
+    ...identify(world, 'aj'),
     automation: automation.seq,
     subscription,
     status: 'in_progress',

@@ -1,6 +1,7 @@
 /** Sends e-mails to the inbox, and follows the confirm and unsubscribe links in them. */
 import type { MessageKind, MessageRow } from '../store/inbox.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
+import { identify } from './new-record.ts';
 import type { Emit, World } from './world.ts';
 
 const subjects: Readonly<Record<Exclude<MessageKind, 'automation'>, (publication: string) => string>> = {
@@ -32,20 +33,14 @@ export function sendAwaitedMail(world: World, subscription: number, emit: Emit):
 }
 
 /** Puts an e-mail to a subscriber into the inbox. */
-export function sendMail(
-  { store, clock, ids }: World,
-  subscription: number,
-  kind: MessageKind,
-  emit: Emit,
-  subject?: string,
-): void {
+export function sendMail(world: World, subscription: number, kind: MessageKind, emit: Emit, subject?: string): void {
+  const { store, clock } = world;
   const row = store.subscriptions.bySeq(subscription);
   const publication = row && store.workspace.publication(row.publication_id);
   if (!publication) return;
-  const seq = store.next('message');
+  const identity = identify(world, 'message');
   store.inbox.insert({
-    seq,
-    id: ids.uuid('message', seq),
+    ...identity,
     subscription,
     publication_id: publication.id,
     recipient: row.email,
@@ -53,7 +48,7 @@ export function sendMail(
     subject: subject ?? (kind === 'automation' ? publication.name : subjects[kind](publication.name)),
     sent: clock.now(),
   });
-  emit({ type: 'message', seq });
+  emit({ type: 'message', seq: identity.seq });
 }
 
 /** Each click with the statuses it moves, and to which. */

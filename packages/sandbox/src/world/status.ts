@@ -14,29 +14,11 @@ export function needsConfirmation(override: DoubleOptOverride | undefined, publi
 }
 
 /**
- * The status a new subscription starts in. `off` marks it active immediately, or as the assumption has it; every other
- * waits for its address check.
- */
-export function firstStatus(
-  override: DoubleOptOverride | undefined,
-  withOff: 'active' | 'validating',
-): 'active' | 'validating' {
-  return override === 'off' ? withOff : 'validating';
-}
-
-/**
  * The status after the address check. Addresses under `.invalid` – the domain reserved for names that never exist
  * (RFC 2606) – fail it, so that this path can be tried.
  */
 export function statusAfterValidation(email: string, mustConfirm: boolean): 'invalid' | 'pending' | 'active' {
   if (email.toLowerCase().endsWith('.invalid')) return 'invalid';
-  return mustConfirm ? 'pending' : 'active';
-}
-
-/**
- * The status of an unsubscribed subscription that is reactivated: its address is known, only consent may be missing.
- */
-export function statusAfterReactivation(mustConfirm: boolean): 'pending' | 'active' {
   return mustConfirm ? 'pending' : 'active';
 }
 

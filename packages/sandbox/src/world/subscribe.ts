@@ -10,15 +10,9 @@ import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { giveAccess, removeTiers } from './complimentary-access.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
 import { requestWelcome } from './mail.ts';
+import { addSubscription } from './new-record.ts';
 import { type Emit, Refusal, type World } from './world.ts';
-import {
-  type DoubleOptOverride,
-  firstStatus,
-  needsConfirmation,
-  statusAfterReactivation,
-  statusAfterValidation,
-  validationTime,
-} from './status.ts';
+import { type DoubleOptOverride, needsConfirmation, statusAfterValidation, validationTime } from './status.ts';
 
 /** Acquisition channels that a request can come by. */
 export type Channel = 'api' | 'import';
@@ -160,9 +154,9 @@ function updateExisting(
     reasons.push('The subscription stays inactive: reactivate_existing was not true.');
     return { seq, changed, welcome: false, reasons };
   }
-  const status = statusAfterReactivation(
-    needsConfirmation(request.double_opt_override, publication.double_opt_in === 1),
-  );
+  // Its address is known; only consent may be missing.
+  const mustConfirm = needsConfirmation(request.double_opt_override, publication.double_opt_in === 1);
+  const status = mustConfirm ? 'pending' : 'active';
   world.store.subscriptions.setStatus(seq, status);
   reasons.push(`reactivate_existing was true: inactive became ${status}.`);
   return { seq, changed: true, welcome: true, reasons };
@@ -206,36 +200,24 @@ function create(
   references: References,
   channel: Channel,
 ): Applied {
-  const { store, clock, ids } = world;
-  const seq = store.next('sub');
-  const status = firstStatus(request.double_opt_override, world.assumed('double_opt_off'));
+  const { store, clock } = world;
+  // `off` marks it active immediately, or as the assumption has it; every other waits for its address check.
+  const status = request.double_opt_override === 'off' ? world.assumed('double_opt_off') : 'validating';
   const referrer = request.referral_code
     ? store.subscriptions.byReferralCode(publication.id, request.referral_code)
     : undefined;
-  store.subscriptions.insert({
-    seq,
-    id: `sub_${ids.uuid('sub', seq)}`,
+  const attribution = attributionColumns.map((column) => [column, request[column] ?? ''] as const);
+  const seq = addSubscription(world, {
+    ...Object.fromEntries(attribution),
     publication_id: publication.id,
     email: request.email,
-    email_key: addressKey(request.email),
     status,
     created: clock.seconds(),
     tier: references.tiers.length > 0 ? 'premium' : (request.tier ?? 'free'),
-    utm_source: request.utm_source ?? '',
-    utm_medium: request.utm_medium ?? '',
     utm_channel: channel,
-    utm_campaign: request.utm_campaign ?? '',
-    utm_term: request.utm_term ?? '',
-    utm_content: request.utm_content ?? '',
-    referring_site: request.referring_site ?? '',
-    referral_code: ids.code('sub', seq),
     referred_by: referrer?.seq ?? null,
     payments_customer_id: request.payments_customer_id ?? '',
     double_opt_in: needsConfirmation(request.double_opt_override, publication.double_opt_in === 1) ? 1 : 0,
-    tags: '[]',
-    emails_received: 0,
-    open_rate: 0,
-    click_through_rate: 0,
   });
   for (const tier of references.tiers) store.subscriptions.addTier(seq, tier);
   for (const list of references.lists) store.subscriptions.addToList(seq, list);

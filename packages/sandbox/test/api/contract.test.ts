@@ -7,14 +7,19 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { apiKeys, createSandbox } from '../../src/index.ts';
 import { errorsOf, noon, type Answered } from '../caller.ts';
 import { app } from '../oauth/app.ts';
+import { compiler, read, responseSchema, type Document } from '../openapi/reading.ts';
 import { strictly } from '../strictly.ts';
 import { apiOperations, exerciseOf, ids, none, world, type ApiId, type World } from './exercises.ts';
 
 let made: World;
 let start = '';
+let document: Document;
+let compile: ReturnType<typeof compiler>;
 beforeAll(async () => {
   made = await world(strictly(createSandbox({ seed: 'demo', now: () => noon })));
   start = made.sandbox.snapshots.take().id;
+  document = await read(made.sandbox);
+  compile = compiler(document);
 });
 beforeEach(() => {
   const { snapshots, faults, rateLimit } = made.sandbox;
@@ -28,12 +33,25 @@ test('every operation below {base_url} can be exercised', () => {
   expect(ids.map((id) => typeof exerciseOf(id).success)).toEqual(ids.map(() => 'function'));
 });
 
-test.each(ids)('%s succeeds with the documented status, and its answer is what the schema says', async (id) => {
+test.each(ids)('%s succeeds with the documented status, and its answer is what schema and document say', async (id) => {
   const { there, call } = made;
-  const answered = await call(id, exerciseOf(id).success(there));
-  expect(answered.status, JSON.stringify(answered.body)).toBe(operation(id).success);
-  const read = schemas[id].answer.safeParse(answered.body);
-  expect(read.success, JSON.stringify(read.error?.issues)).toBe(true);
+  const { success, expand } = operation(id);
+  const query = expand.map((value: string) => `expand[]=${value}`).join('&');
+  const answered = await call(id, { ...exerciseOf(id).success(there), ...(query && { query: `?${query}` }) });
+  expect(answered.status, JSON.stringify(answered.body)).toBe(success);
+  const parsed = schemas[id].answer.safeParse(answered.body);
+  expect(parsed.success, JSON.stringify(parsed.error?.issues)).toBe(true);
+  const described = responseSchema(document, id, success);
+  if (!described) return expect(answered.body).toBeNull();
+  const fits = compile(described);
+  expect(fits(answered.body), JSON.stringify(fits.errors)).toBe(true);
+});
+
+test('an error answer is valid under the document', async () => {
+  const answered = await made.call('subscriptions.create', { body: { email: 5 } });
+  const fits = compile(responseSchema(document, 'subscriptions.create', 400) ?? {});
+  expect([answered.status, fits(answered.body)]).toEqual([400, true]);
+  expect(fits({ status: 400, statusText: 'bad_request' })).toBe(false);
 });
 
 /**

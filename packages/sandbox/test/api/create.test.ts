@@ -44,18 +44,6 @@ test('attribution is stored unchanged: spaces, umlauts, emoji, 300 characters, q
   expect((await list(sandbox)).data[0]).toMatchObject(attribution);
 });
 
-test('fields that were not sent are empty strings, never missing', async () => {
-  const { data } = await create(fresh(), { email: 'ada@example.com' });
-  expect(data).toMatchObject({
-    utm_source: '',
-    utm_medium: '',
-    utm_campaign: '',
-    utm_term: '',
-    utm_content: '',
-    referring_site: '',
-  });
-});
-
 test('custom fields of all seven kinds keep the type they were sent in', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const values = {
@@ -80,30 +68,6 @@ test('custom fields of all seven kinds keep the type they were sent in', async (
     { name: 'Topics', kind: 'list', value: ['boats', 'food & drink', ''] },
     { name: 'Berth length', kind: 'double', value: 6.75 },
   ]);
-});
-
-test('custom fields that are unknown or unnamed are dropped with a warning each; the subscription is created', async () => {
-  const sandbox = fresh();
-  await addField(sandbox, 'string', 'First Name');
-  const { data, warnings } = await create(sandbox, {
-    email: 'ada@example.com',
-    custom_fields: [
-      { name: 'First Name', value: 'Ada' },
-      { name: 'Shoe size', value: 38 },
-      { value: 'lost' },
-      { name: 'first name', value: 'x' },
-    ],
-  });
-  expect(warnings?.map((warning) => warning.code)).toEqual([
-    'CUSTOM_FIELD_NOT_FOUND',
-    'CUSTOM_FIELD_NAME_MISSING',
-    'CUSTOM_FIELD_NOT_FOUND',
-  ]);
-  expect(warnings?.[0]?.message).toContain('"Shoe size"');
-  expect(warnings?.[1]?.message).toContain('"custom_fields[2]"');
-  expect(warnings?.[2]?.message).toContain('There is "First Name"');
-  const found = await list(sandbox, { email: String(data.email), 'expand[]': ['custom_fields'] });
-  expect(found.data[0]?.custom_fields).toEqual([{ name: 'First Name', kind: 'string', value: 'Ada' }]);
 });
 
 test('a known address returns the existing subscription, with custom fields applied and the rest unchanged', async () => {
@@ -154,6 +118,7 @@ const statuses = [
   { override: undefined, publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'active' },
   { override: 'not_set', publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'active' },
   { override: undefined, publicationDefault: true, email: 'a@example.com', first: 'validating', settled: 'pending' },
+  { override: 'not_set', publicationDefault: true, email: 'a@example.com', first: 'validating', settled: 'pending' },
   { override: 'on', publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'pending' },
   { override: 'off', publicationDefault: true, email: 'a@example.com', first: 'active', settled: 'active' },
   { override: 'on', publicationDefault: true, email: 'a@nowhere.invalid', first: 'validating', settled: 'invalid' },
@@ -294,6 +259,7 @@ test("the customer id is taken under the specification's name and under the serv
     const shown = await sandbox.fetch(`http://sandbox.test/_sandbox/subscriptions/${data.id}`);
     return ((await shown.json()) as { data: { payments_customer_id: string } }).data.payments_customer_id;
   };
+  expect(await id({ email: 'none@example.com' })).toBe('');
   expect(await id({ email: 'a@example.com', payments_customer_id: 'customer 1' })).toBe('customer 1');
   expect(await id({ email: 'b@example.com', stripe_customer_id: 'cus_2' })).toBe('cus_2');
   expect(await id({ email: 'c@example.com', stripe_customer_id: 'cus_3', payments_customer_id: 'customer 3' })).toBe(

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { settle } from '../../src/api/api.ts';
 import { ApiError, toApiError } from '../../src/http/errors.ts';
 import { apiKeys, createSandbox, publicationId } from '../../src/index.ts';
-import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { create, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
 
 const unauthorized =
   '{"status":401,"statusText":"unauthorized","errors":[{"message":"The api key is not valid","code":"INVALID_API_KEY"}]}';
@@ -184,33 +184,6 @@ test('errors and the log contain no address and no token', async () => {
   );
   expect(sandbox.requests()).toHaveLength(6);
 });
-
-test('the service profile allows 180 requests a minute over all keys, sends headers, and refuses beyond', async () => {
-  const sandbox = fresh({ profile: 'service' });
-  const first = await send(sandbox, 'GET', path);
-  const reset = Number(first.headers.get('ratelimit-reset'));
-  expect(first.headers.get('ratelimit-limit')).toBe('180');
-  for (let i = 0; i < 178; i += 1)
-    await send(sandbox, 'GET', path, undefined, { Authorization: `Bearer ${apiKeys.restricted}` });
-  const last = await send(sandbox, 'GET', '/publications/pub_none/subscriptions');
-  expect([last.status, last.headers.get('ratelimit-remaining')]).toEqual([404, '0']);
-  const refused = await send(sandbox, 'POST', path, { email: 'ada@example.com' });
-  expect([refused.status, refused.headers.get('ratelimit-remaining')]).toEqual([429, '0']);
-  errorsOf(refused);
-  sandbox.clock.advance(reset * 1000 - sandbox.clock.now());
-  expect((await list(sandbox)).data).toEqual([]);
-});
-
-test.each(['spec', 'unlimited'] as const)(
-  'the %s profile sends no rate limit headers and refuses nobody',
-  async (profile) => {
-    const sandbox = fresh({ profile });
-    for (let i = 0; i < 400; i += 1) await send(sandbox, 'GET', path);
-    const { status, headers } = await send(sandbox, 'GET', path);
-    expect(status).toBe(200);
-    expect([...headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
-  },
-);
 
 test('a closed sandbox answers 503', async () => {
   const sandbox = createSandbox();

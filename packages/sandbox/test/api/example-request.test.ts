@@ -14,7 +14,6 @@ describe('the example of a request', () => {
     exampleRequest(
       { request, change },
       { target, body: typeof body === 'string' || body === null ? body : JSON.stringify(body) },
-      '/v2',
     );
   const bodyOf = (request: string, change: readonly Change[], body: unknown): unknown =>
     JSON.parse(example(request, change, path, body)?.body ?? 'null');

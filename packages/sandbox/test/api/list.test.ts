@@ -71,7 +71,8 @@ test('an address is found in every spelling of its domain, but with no blanks ar
   const found = async (email: string) => (await list(sandbox, { email })).data.map((one) => one.email);
   for (const email of ['ada@bücher.example', 'ADA@BÜCHER。example', 'ada@xn--bcher-kva.example'])
     expect(await found(email)).toEqual(['Ada@bücher.example']);
-  expect(await found(' ada@bücher.example')).toEqual([]);
+  for (const email of [' ada@bücher.example', 'ada@bücher.example ', '\tada@bücher.example'])
+    expect(await found(email)).toEqual([]);
 });
 
 test('an expandable key is present only when expanded', async () => {
@@ -121,19 +122,6 @@ test.each([
 });
 
 describe('paging fields', () => {
-  test.each([
-    { limit: '4', more: true },
-    { limit: '5', more: false },
-    { limit: '6', more: false },
-  ])('of 5 records with limit $limit, has_more is $more', async ({ limit, more }) => {
-    const sandbox = fresh();
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await create(sandbox, { email: `${name}@example.com` });
-    const page = await list(sandbox, { limit });
-    expect(page.has_more).toBe(more);
-    expect(page.next_cursor === null).toBe(!more);
-    expect(page.data).toHaveLength(more ? 4 : 5);
-  });
-
   test('cursor answers have no totals; offset answers have no cursor, but the two warning headers', async () => {
     const sandbox = fresh({ seed: 'demo' });
     const byCursor = await send(sandbox, 'GET', `${subscriptionsPath}?limit=5`);
@@ -212,22 +200,6 @@ test('a cursor is accepted only as it was written, in its own list and order', a
   expect(errorsOf(padded).map((error) => error.message)).toEqual([invalid]);
 });
 
-test('a list without cursors advises to stay with pages until it has cursors', async () => {
-  const answered = await send(fresh({ seed: 'demo' }), 'GET', `${publicationPath}/automations?page=1`);
-  expect(answered.headers.get('x-pagination-migration-guide')).toContain('"page" until');
-});
-
-test('a cursor of one direction is refused in the other', async () => {
-  const sandbox = fresh({ seed: 'demo' });
-  const { next_cursor } = await list(sandbox, { direction: 'desc' });
-  const answered = await send(sandbox, 'GET', `${subscriptionsPath}?${search({ cursor: next_cursor ?? '' })}`);
-  expect(answered.status).toBe(400);
-  expect(errorsOf(answered)[0]).toMatchObject({
-    message: expect.stringContaining('direction=desc'),
-    code: 'INVALID_CURSOR',
-  });
-});
-
 test('query parameters that the operation does not know are ignored, also expand without brackets', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { data } = await list(sandbox, { expand: 'stats', 'expand[0]': 'stats', colour: 'blue', limit: '1' });
@@ -241,14 +213,6 @@ test('custom fields are created in every kind, listed in order, and only lists h
   expect(data.map((field) => field.kind)).toEqual([...customFieldKinds]);
   expect(data.filter((field) => 'options' in field).map((field) => field.kind)).toEqual(['list']);
   expect(paging).toEqual({ limit: 10, page: 1, total_results: 7, total_pages: 1 });
-});
-
-test('a second custom field of the same display is refused', async () => {
-  const sandbox = fresh();
-  await addField(sandbox, 'string', 'City');
-  const answered = await send(sandbox, 'POST', customFieldsPath, { kind: 'date', display: ' City ' });
-  expect(answered.status).toBe(400);
-  expect(errorsOf(answered)[0]?.message).toContain('"display"');
 });
 
 test('publications do not see each other', async () => {

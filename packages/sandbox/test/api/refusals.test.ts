@@ -179,7 +179,7 @@ test('the nearest valid request is of the same operation, holds no value that wa
     const { nearest, target, request } = entry;
     expect(nearest?.request).toBe(`${method} /v2${path}`);
     expect(JSON.stringify(nearest)).not.toMatch(/@(?!example\.com)|sandbox-key/);
-    const example = nearest && exampleRequest(nearest, { target, body: request?.body ?? null }, '/v2');
+    const example = nearest && exampleRequest(nearest, { target, body: request?.body ?? null });
     if (!example || nearest.change.length === 0) continue;
     const again = await send(made.sandbox, method, example.target, example.body ?? undefined);
     if (again.status < 300) {

@@ -1,7 +1,14 @@
-/** Bodies that are refused for their content type, encoding or size, or for more problems than are named. */
+/** Bodies that are taken or refused for their content type, encoding or size, or for more problems than are named. */
 import { expect, test } from 'vitest';
 import { apiKeys } from '../../src/index.ts';
 import { errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
+
+test('application/json is accepted with parameters and in any case', async () => {
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/json ;charset="utf-8"']) {
+    const body = { email: 'ada@example.com' };
+    expect((await send(fresh(), 'POST', subscriptionsPath, body, { 'Content-Type': type })).status).toBe(200);
+  }
+});
 
 test('refuses a body without a content type', async () => {
   const answer = await fresh().fetch(`http://sandbox.test/v2${subscriptionsPath}`, {

@@ -95,8 +95,8 @@ test('a page of another site can neither write nor read, with or without a prefl
   const site = (value: string, mode: string) => ({ 'sec-fetch-site': value, 'sec-fetch-mode': mode });
   const post = { 'content-type': 'text/plain' };
   const foreign = { origin: 'https://evil.example' };
-  expect((await asks('/_sandbox/reset', { ...post, ...foreign }, 'POST')).status).toBe(403);
-  expect((await asks('/_sandbox/reset', { ...post, origin: 'null' }, 'POST')).status).toBe(403);
+  for (const origin of [foreign.origin, 'null', 'http://localhost.evil.example', 'http://127.0.0.1.evil.example'])
+    expect((await asks('/_sandbox/reset', { ...post, origin }, 'POST')).status).toBe(403);
   expect((await asks('/_sandbox/reset', { ...post, ...site('cross-site', 'no-cors') }, 'POST')).status).toBe(403);
   expect((await asks('/_sandbox/reset', { ...post, ...site('cross-site', 'navigate') }, 'POST')).status).toBe(403);
   const read = await asks('/_sandbox/subscriptions', foreign);

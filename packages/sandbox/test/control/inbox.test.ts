@@ -201,7 +201,7 @@ test('unknown e-mails and unknown links are 404s', async () => {
   }
 });
 
-test('each e-mail is published as an event; redaction deletes the e-mails', async () => {
+test('each e-mail is published as an event; redaction deletes the e-mails and ends their links', async () => {
   const events: SandboxEvent[] = [];
   const sandbox = fresh();
   sandbox.subscribe((event) => events.push(event));
@@ -209,10 +209,89 @@ test('each e-mail is published as an event; redaction deletes the e-mails', asyn
   expect(events.find((event) => event.type === 'message')).toMatchObject({
     message: { to: 'ada@example.com', kind: 'welcome' },
   });
+  const welcome = await only(sandbox);
   await send(sandbox, 'POST', `/publications/${publicationId}/data_privacy/deletion_requests`, {
     email: 'ada@example.com',
   });
   await control(sandbox, 'POST', '/clock', { advance: 'P15D' });
   expect((await inbox(sandbox)).total).toBe(0);
+  expect((await click(sandbox, welcome, 'unsubscribe')).status).toBe(404);
   expect(JSON.stringify(await send(sandbox, 'GET', subscriptionsPath))).not.toContain('ada@');
+});
+
+const click = (sandbox: Sandbox, { id }: Listed['data'][number], link: string) =>
+  control(sandbox, 'POST', `/inbox/${id}/${link}`);
+
+/** A subscriber who got both kinds of e-mail and is active. */
+async function welcomed() {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'ada@example.com', double_opt_override: 'on', send_welcome_email: true });
+  sandbox.clock.advance(1000);
+  sandbox.settle();
+  const [confirmation] = (await inbox(sandbox)).data.toReversed();
+  await click(sandbox, confirmation!, 'confirm');
+  const [, welcome] = (await inbox(sandbox)).data.toReversed();
+  return { sandbox, confirmation: confirmation!, welcome: welcome! };
+}
+
+test('a link that was used already answers with the same status', async () => {
+  const { sandbox, confirmation, welcome } = await welcomed();
+  expect(await click(sandbox, confirmation, 'confirm')).toMatchObject({
+    status: 200,
+    body: { data: { status: 'active' } },
+  });
+  expect(await click(sandbox, welcome, 'unsubscribe')).toMatchObject({
+    status: 200,
+    body: { data: { status: 'inactive' } },
+  });
+  expect(await click(sandbox, welcome, 'unsubscribe')).toMatchObject({
+    status: 200,
+    body: { data: { status: 'inactive' } },
+  });
+  expect(errorsOf(await click(sandbox, confirmation, 'confirm'))).toEqual([
+    { message: 'This link is no longer valid: the status of the subscription has changed since.', code: 'LINK_GONE' },
+  ]);
+  expect(await status(sandbox)).toBe('inactive');
+});
+
+test('only a confirmation has a link to confirm', async () => {
+  const { sandbox, welcome } = await welcomed();
+  expect((await click(sandbox, welcome, 'confirm')).status).toBe(409);
+  expect((await control(sandbox, 'GET', `/inbox/${welcome.id}`)).body).toMatchObject({
+    data: { links: { unsubscribe: expect.stringMatching(/unsubscribe$/) } },
+  });
+  expect((await click(sandbox, welcome, 'toString')).status).toBe(404);
+});
+
+test('following a link publishes one change', async () => {
+  const { sandbox, welcome } = await welcomed();
+  const events: string[] = [];
+  sandbox.subscribe((event) => {
+    if (event.type === 'subscription') events.push(event.change);
+  });
+  await click(sandbox, welcome, 'unsubscribe');
+  await click(sandbox, welcome, 'unsubscribe');
+  expect(events).toEqual(['updated']);
+});
+
+test('a welcome that was requested before a confirmation waits for it, and is sent once', async () => {
+  const sandbox = fresh();
+  const { data } = await create(sandbox, {
+    email: 'ada@example.com',
+    double_opt_override: 'on',
+    send_welcome_email: true,
+  });
+  sandbox.clock.advance(1000);
+  sandbox.settle();
+  expect((await inbox(sandbox)).data.toReversed().map(({ kind }) => kind)).toEqual(['confirmation']);
+  const setStatus = async (new_status: string) => {
+    await send(sandbox, 'PATCH', subscriptionsPath, { subscription_ids: [data.id], new_status });
+    sandbox.clock.advance(2000);
+    sandbox.settle();
+  };
+  await setStatus('inactive');
+  await setStatus('active');
+  await setStatus('inactive');
+  await setStatus('active');
+  expect((await inbox(sandbox)).data.toReversed().map(({ kind }) => kind)).toEqual(['confirmation', 'welcome']);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { apiKeys } from '../../src/index.ts';
 import { errorsOf, fresh, noon, send, subscriptionsPath } from '../caller.ts';
 import { control } from './control.ts';
 
-const call = (sandbox: ReturnType<typeof fresh>) => send(sandbox, 'GET', subscriptionsPath);
+const call = (sandbox: ReturnType<typeof fresh>, headers = {}) =>
+  send(sandbox, 'GET', subscriptionsPath, undefined, headers);
 
 test('the rate limit can be changed while the sandbox runs; a reset restores it', async () => {
   const sandbox = fresh();
@@ -28,7 +30,7 @@ test('the rate limit can be changed while the sandbox runs; a reset restores it'
   expect(sandbox.rateLimit.state.profile).toBe('spec');
 });
 
-test('a custom quota counts its window by the sandbox’s clock, with headers and Retry-After as set', async () => {
+test('a custom quota counts the requests of all keys, and its window by the sandbox’s clock, with headers and Retry-After as set', async () => {
   const sandbox = fresh();
   const quota = { limit: 2, windowSeconds: 10, retryAfter: true };
   expect((await control(sandbox, 'PUT', '/profile', quota)).body).toEqual({
@@ -38,7 +40,7 @@ test('a custom quota counts its window by the sandbox’s clock, with headers an
   });
   await call(sandbox);
   sandbox.clock.advance(4000);
-  expect((await call(sandbox)).status).toBe(200);
+  expect((await call(sandbox, { Authorization: `Bearer ${apiKeys.restricted}` })).status).toBe(200);
   const refused = await call(sandbox);
   expect(refused.status).toBe(429);
   expect(errorsOf(refused)[0]?.message).toBe('More than 2 requests in 10 seconds; try again in 6 s.');

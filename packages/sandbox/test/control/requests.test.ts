@@ -158,15 +158,17 @@ test('a request that was not kept completely is not sent again; the error says w
 
 test.each<readonly [string, string, string, unknown, Record<string, string>]>([
   ['a limit beyond 100', 'GET', `${subscriptionsPath}?limit=500&status=active`, undefined, {}],
-  ['an order that is not there', 'GET', `${subscriptionsPath}?direction=up`, undefined, {}],
   ['a missing address', 'POST', subscriptionsPath, {}, {}],
-  ['what is no address', 'POST', subscriptionsPath, { email: 'ada' }, {}],
-  ['two mistakes', 'POST', subscriptionsPath, { email: 'a@b.example', tier: 'gold', send_welcome_email: 'yes' }, {}],
-  ['a list for a body', 'POST', subscriptionsPath, [], {}],
-  ['what is no JSON', 'POST', subscriptionsPath, '{"email"', {}],
-  ['a kind there is not', 'POST', customFieldsPath, { display: 'City', kind: 'text' }, {}],
   ['a misspelt path', 'GET', `/publications/${publicationId}/subscribtions?limit=5`, undefined, {}],
   ['a singular', 'POST', `/publications/${publicationId}/subscription`, { email: 'a@b.example' }, {}],
+  ['a misspelt path and a limit', 'GET', `/publications/${publicationId}/subscribtions?limit=500`, undefined, {}],
+  [
+    'a singular and a tier',
+    'POST',
+    `/publications/${publicationId}/subscription`,
+    { email: 'a@b.example', tier: 1 },
+    {},
+  ],
   ['no publication at all', 'GET', '/subscriptions', undefined, {}],
   ['no key', 'GET', subscriptionsPath, undefined, { Authorization: '' }],
   [
@@ -183,8 +185,6 @@ test.each<readonly [string, string, string, unknown, Record<string, string>]>([
   const { nearest } = (
     shown as { data: { nearest: { example?: { method: string; target: string; body: string | null } } } }
   ).data;
-  // An answer of 400 for a body that is no JSON names nothing to change.
-  if (body === '{"email"') return expect(nearest.example).toBeUndefined();
   const { method: as = '', target = '', body: sent = null } = nearest.example ?? {};
   const answered = await send(sandbox, as, target, sent ?? undefined);
   expect([target, sent, answered.status, answered.status < 400 ? null : answered.body]).toEqual([

@@ -249,11 +249,3 @@ test('consent() rejects with the error of the page where there is no redirect', 
     'invalid_client',
   );
 });
-
-test('two equal sandboxes give the same page and the same code, byte for byte', async () => {
-  const run = async () => {
-    const sandbox = fresh();
-    return [(await open(sandbox)).html, await codeFor(sandbox)];
-  };
-  expect(await run()).toEqual(await run());
-});

@@ -5,17 +5,6 @@ import { fresh } from '../caller.ts';
 import { origin } from './app.ts';
 import { asked, authorizeUrl, codeFor, confidential, errorOf, get, post, tokensFor, type Fields } from './wire.ts';
 
-describe('revoke', () => {
-  test('unknown and valid tokens get the same answer: an empty object', async () => {
-    const sandbox = fresh();
-    const { access_token: token } = await tokensFor(sandbox);
-    for (const value of ['nothing', token]) {
-      const { status, body } = await post(sandbox, 'revoke', { token: value, ...confidential });
-      expect([status, body]).toEqual([200, {}]);
-    }
-  });
-});
-
 describe('introspect', () => {
   test('a valid access token can introspect other tokens of its client, but not itself', async () => {
     const sandbox = fresh();

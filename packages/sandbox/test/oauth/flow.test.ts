@@ -62,10 +62,6 @@ test('returns the state unchanged; an app detects a different one', async () => 
   expect(() => other.read(address)).toThrow('unexpected "state"');
 });
 
-test('denying consent redirects with access_denied', async () => {
-  expect(await refusal(app(fresh()).ask('deny'))).toBe('access_denied');
-});
-
 test('a wrong verifier is refused, and the code stays valid', async () => {
   const client = app(fresh());
   const parameters = await client.ask();

@@ -4,7 +4,7 @@ import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { expect, test } from 'vitest';
 import { bodyExamples } from '../../src/openapi/examples.ts';
 import { fresh } from '../caller.ts';
-import { describedOperations, read } from './reading.ts';
+import { compiler, describedOperations, read } from './reading.ts';
 
 test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate({ ...(await read(fresh())) });
@@ -150,4 +150,18 @@ test('every operation with a body has a valid example', () => {
   const withBody = operations.filter(({ id }) => all[id].body);
   expect(Object.keys(bodyExamples).toSorted()).toEqual(withBody.map(({ id }) => id).toSorted());
   for (const { id } of withBody) expect(all[id].body?.safeParse(bodyExamples[id]).error?.issues ?? [], id).toEqual([]);
+});
+
+test('every schema compiles, and every error example is valid', async () => {
+  const document = await read(fresh());
+  const compile = compiler(document);
+  for (const schema of Object.values(document.components.schemas)) compile(schema);
+  for (const { object } of describedOperations(document)) {
+    for (const { schema } of object.parameters) compile(schema);
+    for (const { schema } of Object.values(object.requestBody?.content ?? {})) compile(schema);
+  }
+  for (const [name, { content }] of Object.entries(document.components.responses)) {
+    const fits = compile(content?.['application/json'].schema ?? {});
+    if (content?.['application/json'].example) expect(fits(content['application/json'].example), name).toBe(true);
+  }
 });

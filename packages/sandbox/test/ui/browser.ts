@@ -86,14 +86,11 @@ export async function open({
   const { address, stop } = await serve({
     host: '127.0.0.1',
     port: 0,
-    allowedHosts: [],
-    controlToken: token,
     db: ':memory:',
     seed,
-    seedSize: undefined,
+    seedSize: 0,
     profile: 'spec',
-    assumptions: undefined,
-    shape: undefined,
+    ...(token !== undefined && { controlToken: token }),
   });
   onTestFinished(stop);
   const context = await browser.createBrowserContext();

@@ -233,6 +233,15 @@ describeInBrowser('the window', () => {
     await page.locator('#panel-faults button ::-p-text(Remove)').click();
     await page.waitForFunction(() => document.querySelectorAll('#panel-faults li').length === 0);
     expect((await call('GET', '/custom_fields')).status).toBe(200);
+
+    // One for the next request alone is used up by it, and says so.
+    await page.select('#fault-occasion', '0');
+    await page.click('#add-fault button.primary');
+    await reads('#views', 'Faults 1 set');
+    expect((await call('GET', '/custom_fields')).status).toBe(429);
+    await reads('#panel-faults li', 'matched 1 request, happened 1 time: used up.');
+    await page.waitForFunction(() => document.querySelector('#views')?.textContent?.includes('set') === false);
+    expect((await call('GET', '/custom_fields')).status).toBe(200);
   });
 
   test('a confirmation arrives in the inbox, and its button makes the subscription active', async () => {

@@ -6,7 +6,23 @@ const setsPath = `${publicationPath}/condition_sets`;
 const other = 'pub_00000000-0000-4000-8000-000000000002';
 const attributes = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'referring_site'] as const;
 
-/** Two publications with a subscriber each who meets everything; the set belongs to the first. */
+const person = {
+  email: 'ada@example.com',
+  created: 100,
+  utm_channel: 'website',
+  ...Object.fromEntries(attributes.map((name) => [name, `the ${name}`])),
+  premium_tiers: ['Gold'],
+  newsletter_lists: ['Weekly'],
+  custom_fields: [
+    { name: 'City', value: '"Ulm"' },
+    { name: 'Topics', value: ['boats', 'food'] },
+    { name: 'Print', value: true },
+  ],
+} as const;
+
+/**
+ * Two publications, each with an active and an inactive subscriber who meet everything; the set belongs to the first.
+ */
 const seedOf = (conditions: object): Seed => {
   const content = {
     tiers: [{ name: 'Gold' }, { name: 'Silver' }],
@@ -17,21 +33,7 @@ const seedOf = (conditions: object): Seed => {
       { display: 'Topics', kind: 'list' },
       { display: 'Print', kind: 'boolean' },
     ],
-    subscriptions: [
-      {
-        email: 'ada@example.com',
-        created: 100,
-        utm_channel: 'website',
-        ...Object.fromEntries(attributes.map((name) => [name, `the ${name}`])),
-        premium_tiers: ['Gold'],
-        newsletter_lists: ['Weekly'],
-        custom_fields: [
-          { name: 'City', value: '"Ulm"' },
-          { name: 'Topics', value: ['boats', 'food'] },
-          { name: 'Print', value: true },
-        ],
-      },
-    ],
+    subscriptions: [person, { ...person, email: 'gone@example.com', status: 'inactive' }],
   } as const;
   return {
     publications: [

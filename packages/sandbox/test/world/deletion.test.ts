@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { publicationId, type Seed } from '../../src/index.ts';
-import { ask, create, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
+import { apiKeys, publicationId, type Seed } from '../../src/index.ts';
+import { ask, create, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
 const requestsPath = `${publicationPath}/data_privacy/deletion_requests`;
 const other = 'pub_00000000-0000-4000-8000-000000000002';
@@ -18,6 +18,7 @@ const seed: Seed = {
         {
           email: 'ada@example.com',
           created: 5,
+          utm_source: 'launch',
           premium_tiers: ['Gold'],
           newsletter_lists: ['Weekly'],
           tags: ['x'],
@@ -32,7 +33,17 @@ const seed: Seed = {
 
 test('a deletion request is answered with its times, and completed one second after the delay', async () => {
   const sandbox = fresh({ seed });
-  const { data } = await ask(sandbox, 'deletionRequests.create', requestsPath, { email: 'ada@example.com' });
+  const { data } = await ask(sandbox, 'deletionRequests.create', requestsPath, { email: 'ADA@example.com' });
+  expect(data).toEqual({
+    id: expect.any(String),
+    email: 'ADA@example.com',
+    status: 'pending',
+    source: 'public_api',
+    requested_at: new Date(noon).toISOString(),
+    scheduled_for_processing_at: new Date(noon + 14 * day).toISOString(),
+    completed_at: null,
+    created_at: new Date(noon).toISOString(),
+  });
   const request = async () => (await ask(sandbox, 'deletionRequests.get', `${requestsPath}/${data.id}`)).data;
   sandbox.clock.advance(14 * day - 1);
   expect(await request()).toEqual(data);
@@ -87,7 +98,9 @@ test('redaction ends the journeys, keeps id and creation time, and leaves others
     newsletter_list_ids: [],
     tags: [],
     custom_fields: [],
+    referral_code: '',
   });
+  expect(JSON.stringify(after)).not.toMatch(/ada@|Ulm|launch/i);
   expect(after[1]).toMatchObject({ ...grace });
 });
 
@@ -129,4 +142,61 @@ test('requests of different people are open at the same time', async () => {
     'completed',
     'completed',
   ]);
+});
+
+test('a redacted address can subscribe again as a new subscriber', async () => {
+  const sandbox = fresh({ seed });
+  const before = (await list(sandbox)).data[0];
+  await ask(sandbox, 'deletionRequests.create', requestsPath, { email: 'ada@example.com' });
+  sandbox.clock.advance('P15D');
+  const { data } = await create(sandbox, { email: 'ada@example.com' });
+  expect(data.id).not.toBe(before?.id);
+  expect((await send(sandbox, 'POST', requestsPath, { email: 'ada@example.com' })).status).toBe(201);
+  expect((await ask(sandbox, 'deletionRequests.list', requestsPath)).data.map((request) => request.status)).toEqual([
+    'completed',
+    'pending',
+  ]);
+});
+
+test('a second deletion request conflicts with an open one; an unknown address is not found', async () => {
+  const sandbox = fresh({ seed });
+  await ask(sandbox, 'deletionRequests.create', requestsPath, { email: 'ada@example.com' });
+  const second = await send(sandbox, 'POST', `/publications/${other}/data_privacy/deletion_requests`, {
+    email: 'ADA@EXAMPLE.COM',
+  });
+  expect([second.status, errorsOf(second)[0]?.code]).toEqual([409, 'CONFLICT']);
+  expect((await send(sandbox, 'POST', requestsPath, { email: 'nobody@example.com' })).status).toBe(404);
+});
+
+test.each(['GET', 'POST'])(
+  'a key restricted to publications gets 403 from %s, whatever the publication',
+  async (method) => {
+    const sandbox = fresh({ seed });
+    for (const path of [
+      requestsPath,
+      `/publications/${other}/data_privacy/deletion_requests`,
+      '/publications/pub_none/data_privacy/deletion_requests',
+    ]) {
+      const answered = await send(sandbox, method, path, method === 'POST' ? { email: 'ada@example.com' } : undefined, {
+        Authorization: `Bearer ${apiKeys.restricted}`,
+      });
+      expect(answered.status).toBe(403);
+    }
+  },
+);
+
+test('data deletion that is not enabled answers 403 and stores no request', async () => {
+  const sandbox = fresh({ seed, assumptions: { data_deletion: 'not_enabled' } });
+  for (const [method, below, body] of [
+    ['POST', '', { email: 'ada@example.com' }],
+    ['POST', '', { email: 5 }],
+    ['GET', '', undefined],
+    ['GET', '/x', undefined],
+  ] as const) {
+    const answered = await send(sandbox, method, requestsPath + below, body);
+    expect(answered.status).toBe(403);
+    expect(errorsOf(answered)[0]?.code).toBe('DATA_DELETION_NOT_ENABLED');
+  }
+  sandbox.assumptions.set({});
+  expect((await ask(sandbox, 'deletionRequests.list', requestsPath)).data).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
 import { control } from '../control/control.ts';
-import { ask, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
+import { known } from '../api/known.ts';
+import { ask, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
 const seed: Seed = {
   publications: [
@@ -60,10 +61,15 @@ test('the error log of a bulk update names each item and its problem', async () 
       '"complimentary_gift_id" is not a complimentary access of this publication.',
     ],
   ];
-  const job = await bulk(
-    sandbox,
-    wrong.map(([item]) => item),
-  );
+  const items = wrong.map(([item]) => item);
+  const before = await list(sandbox, { 'expand[]': 'newsletter_lists' });
+  const job = await bulk(sandbox, items);
+  expect(await list(sandbox, { 'expand[]': 'newsletter_lists' })).toEqual(before);
+  expect(await bulk(sandbox, [...items, { subscription_id }])).toMatchObject({
+    status: 'complete',
+    failure_reason: null,
+    error_log: job.error_log,
+  });
   expect(job).toMatchObject({ status: 'failed', failure_reason: 'No item could be applied; see error_log.' });
   expect(job.error_log).toEqual(
     wrong.map(([item, problem], index) => {
@@ -173,7 +179,7 @@ test('the payments customer of an item is stored', async () => {
   expect(await customer()).toBe('cus_1');
 });
 
-test('the error log of a status update names each item and its problem', async () => {
+test.each(['PUT', 'PATCH'])('a status update by %s has no answer; its error log names each problem', async (method) => {
   const sandbox = fresh({ seed });
   const ids = [
     await idOf(sandbox, 'invalid@example.com'),
@@ -181,7 +187,8 @@ test('the error log of a status update names each item and its problem', async (
     unknown,
     await idOf(sandbox),
   ];
-  await send(sandbox, 'PATCH', subscriptionsPath, { subscription_ids: ids, new_status: 'active' });
+  const answered = await send(sandbox, method, subscriptionsPath, { subscription_ids: ids, new_status: 'active' });
+  expect([answered.status, answered.body, answered.headers.get('content-type')]).toEqual([200, null, null]);
   expect(sandbox.requests().at(-1)?.reasons[0]).toMatch(/^The job is [0-9a-f-]{36}\.$/);
   sandbox.clock.advance(2000);
   const { data } = await ask(sandbox, 'bulkSubscriptionUpdates.list', updatesPath);
@@ -199,10 +206,11 @@ test('the error log of a status update names each item and its problem', async (
   ]);
 });
 
-test('a job shows when it was created, started and completed, in seconds', async () => {
+test('a job shows when it was created, started and completed, in seconds, and changes nothing before', async () => {
   const sandbox = fresh({ seed });
-  const { data } = await ask(sandbox, 'subscriptions.bulkUpdate', `${subscriptionsPath}/bulk_actions`, {
-    subscriptions: [{ subscription_id: unknown }],
+  const subscriptions = [{ subscription_id: await idOf(sandbox), unsubscribe: true }];
+  const { data } = await ask(sandbox, 'subscriptions.bulkUpdatePut', `${subscriptionsPath}/bulk_actions`, {
+    subscriptions,
   });
   const job = async () =>
     (await ask(sandbox, 'bulkSubscriptionUpdates.get', `${updatesPath}/${data.subscription_update_id}`)).data;
@@ -213,9 +221,11 @@ test('a job shows when it was created, started and completed, in seconds', async
   sandbox.clock.advance(1);
   expect(await job()).toMatchObject({ status: 'processing', created: now, updated: now + 1, completed: null });
   sandbox.clock.advance(999);
-  expect(await job()).toMatchObject({ status: 'processing' });
+  expect(await job()).toMatchObject({ status: 'processing', params: JSON.stringify({ subscriptions }) });
+  expect((await list(sandbox, { status: 'inactive' })).data).toEqual([]);
   sandbox.clock.advance(1);
-  expect(await job()).toMatchObject({ status: 'failed', created: now, updated: now + 2, completed: now + 2 });
+  expect(await job()).toMatchObject({ status: 'complete', created: now, updated: now + 2, completed: now + 2 });
+  expect((await list(sandbox, { status: 'inactive' })).data).toHaveLength(1);
 });
 
 test('an import logs each problem, creates the other subscriptions, and keeps no address', async () => {
@@ -270,4 +280,47 @@ test('each applied item is one event, and an item that changes nothing is none',
   sandbox.clock.advance(2000);
   sandbox.settle();
   expect(events).toMatchObject([{}, { change: 'updated', subscription: { status: 'inactive' } }]);
+});
+
+test('an import answers at once and creates subscriptions later by the clock; no operation shows it', async () => {
+  const one = async (email: string) => (await list(sandbox, { email, 'expand[]': 'custom_fields' })).data[0];
+  const sandbox = fresh({ seed: 'demo' });
+  const answer = await ask(sandbox, 'subscriptions.bulkCreate', `${publicationPath}/bulk_subscriptions`, {
+    subscriptions: [
+      { email: 'one@example.com', utm_source: 'crm', custom_fields: [{ name: 'First Name', value: 'One' }] },
+      { email: 'two@example.com', premium_tiers: ['Nope'] },
+      { email: 'ZOË@example.com', reactivate_existing: true },
+    ],
+  });
+  expect(Object.keys(answer)).toEqual(['message', 'import_id']);
+  expect(await one('one@example.com')).toBeUndefined();
+  sandbox.clock.advance(2000);
+  expect(await one('one@example.com')).toMatchObject({
+    utm_channel: 'import',
+    utm_source: 'crm',
+    custom_fields: [{ name: 'First Name', value: 'One' }],
+  });
+  expect(await one('two@example.com')).toBeUndefined();
+  expect((await one('zoë@example.com'))?.status).toBe('active');
+  expect((await ask(sandbox, 'bulkSubscriptionUpdates.list', updatesPath)).data).toEqual([]);
+  expect((await send(sandbox, 'GET', `${updatesPath}/${answer.import_id}`)).status).toBe(404);
+});
+
+test('unsubscribe: false reactivates no subscription', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const subscription_id = await idOf(sandbox, 'zoë@example.com');
+  await bulk(sandbox, [{ subscription_id, unsubscribe: false }]);
+  expect((await list(sandbox, { email: 'zoë@example.com' })).data[0]?.status).toBe('inactive');
+});
+
+test('a thousand items are accepted, one more is refused', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { subscription } = await known(sandbox);
+  const items = (n: number) => ({
+    subscriptions: Array.from({ length: n }, () => ({ subscription_id: subscription.id })),
+  });
+  expect((await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, items(1000))).status).toBe(200);
+  const refused = await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, items(1001));
+  expect(refused.status).toBe(400);
+  expect(errorsOf(refused)[0]?.message).toContain('at most 1000');
 });

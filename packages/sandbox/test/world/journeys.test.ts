@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type Seed } from '../../src/index.ts';
 import { control } from '../control/control.ts';
-import { ask, create, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
+import { known } from '../api/known.ts';
+import { ask, create, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
 const seed: Seed = {
   publications: [
@@ -20,6 +21,7 @@ const seed: Seed = {
         },
         { name: 'Empty', status: 'live', trigger_events: ['signup', 'api'] },
         { name: 'Draft', status: 'draft', trigger_events: ['api'] },
+        { name: 'Closed', trigger_events: ['signup'] },
       ],
       subscriptions: [
         { email: 'ada@example.com', emails_received: 1, open_rate: 50, click_through_rate: 10 },
@@ -37,7 +39,9 @@ async function automations(sandbox: Sandbox): Promise<Readonly<Record<string, st
   const { data } = await ask(sandbox, 'automations.list', `${publicationPath}/automations`);
   return Object.fromEntries(data.map(({ name, id }) => [name, id]));
 }
-const at = (id: string | undefined, below: string) => `${publicationPath}/automations/${id}${below}`;
+const at = (id: string | undefined, below = '') => `${publicationPath}/automations/${id}${below}`;
+const enroll = (sandbox: Sandbox, automation: string, body: object) =>
+  send(sandbox, 'POST', at(automation, '/journeys'), body);
 const journeys = async (sandbox: Sandbox, id: string | undefined) =>
   (await ask(sandbox, 'journeys.list', at(id, '/journeys?limit=100'))).data;
 const subjects = async (sandbox: Sandbox) => {
@@ -50,10 +54,19 @@ const subjects = async (sandbox: Sandbox) => {
 test('a journey sends the active e-mails, each after its wait, and then is completed', async () => {
   const sandbox = fresh({ seed });
   const { Welcome } = await automations(sandbox);
-  await ask(sandbox, 'journeys.enroll', at(Welcome, '/journeys'), { email: 'ada@example.com' });
-  expect(await journeys(sandbox, Welcome)).toMatchObject([
-    { status: 'in_progress', started_at: noon / 1000, completed_at: null, email: 'ada@example.com' },
-  ]);
+  const { data: journey } = await ask(sandbox, 'journeys.enroll', at(Welcome, '/journeys'), {
+    email: 'ADA@example.com',
+  });
+  expect((await ask(sandbox, 'journeys.get', at(Welcome, `/journeys/${journey.id}`))).data).toEqual(journey);
+  expect(journey).toEqual({
+    id: expect.stringMatching(/^aj_/),
+    automation_id: Welcome,
+    subscription_id: (await list(sandbox, { email: 'ada@example.com' })).data[0]?.id,
+    email: 'ada@example.com',
+    status: 'in_progress',
+    started_at: noon / 1000,
+    completed_at: null,
+  });
   expect(await subjects(sandbox)).toEqual(['automation: One']);
   sandbox.clock.advance(2 * day - 1);
   expect((await journeys(sandbox, Welcome))[0]?.status).toBe('in_progress');
@@ -169,13 +182,13 @@ test('a subscriber who unsubscribes between two e-mails gets no further one', as
   ]);
 });
 
-test('an automation that is a draft takes no enrollment, and one that is live does', async () => {
+test('an automation that is a draft or has no API trigger takes no enrollment, and one that is live does', async () => {
   const sandbox = fresh({ seed });
-  const { Draft = '', Empty = '' } = await automations(sandbox);
-  await create(sandbox, { email: 'new@example.com', automation_ids: [Draft, Empty] });
+  const { Draft = '', Closed = '', Empty = '' } = await automations(sandbox);
+  await create(sandbox, { email: 'new@example.com', automation_ids: [Draft, Closed, Empty, Empty] });
   expect(sandbox.requests().at(-1)?.reasons).toEqual([
     'Created a subscription with status validating.',
-    `Not enrolled in ${Draft}: it has no active Add by API trigger.`,
+    ...[Draft, Closed].map((id) => `Not enrolled in ${id}: it has no active Add by API trigger.`),
   ]);
   expect(await journeys(sandbox, Draft)).toEqual([]);
   expect(await journeys(sandbox, Empty)).toHaveLength(1);
@@ -222,6 +235,7 @@ test('automation stats count the journeys and are sums and rates of the e-mails'
     },
   });
   const { A } = await automations(sandbox);
+  expect((await ask(sandbox, 'automations.get', at(A))).data).not.toHaveProperty('stats');
   const { data } = await ask(sandbox, 'automations.get', at(A, '?expand[]=stats'));
   expect(data.stats).toEqual({
     journeys: { running: 1, completed: 1, total: 2 },
@@ -243,4 +257,80 @@ test('automation stats count the journeys and are sums and rates of the e-mails'
     [{ url: 'https://a.example', total_clicks: 3, total_unique_clicks: 1, total_click_through_rate: 100 }],
     [],
   ]);
+});
+
+test('automations and journeys use offset paging with or without page; e-mails use cursors', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { automation } = await known(sandbox);
+  for (const path of [`${publicationPath}/automations?limit=1`, at(automation, '/journeys?limit=1')]) {
+    const plain = await send(sandbox, 'GET', path);
+    expect(Object.keys(plain.body as object)).toEqual(['data', 'limit', 'page', 'total_results', 'total_pages']);
+    expect(plain.headers.get('x-pagination-warning')).toBeNull();
+    const paged = await send(sandbox, 'GET', `${path}&page=2`);
+    expect(paged.body).toMatchObject({ page: 2, limit: 1 });
+    expect(paged.headers.get('x-pagination-warning')).toMatch(/deprecated/);
+  }
+  const met: string[] = [];
+  for (let cursor = '', n = 0; n < 10; n += 1) {
+    const page = await ask(
+      sandbox,
+      'automations.listEmails',
+      at(automation, `/emails?limit=1${cursor && `&cursor=${cursor}`}`),
+    );
+    met.push(...page.data.map((email) => email.id));
+    cursor = page.next_cursor ?? '';
+    if (!page.has_more) break;
+  }
+  expect(met).toEqual(
+    (await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data.map((email) => email.id),
+  );
+  expect(met).toHaveLength(4);
+});
+
+test('journeys are filtered by status, and all of them listed by default', async () => {
+  const sandbox = fresh({
+    seed: {
+      publications: [
+        {
+          id: publicationId,
+          name: 'P',
+          automations: [
+            {
+              name: 'A',
+              trigger_events: ['api'],
+              emails: [{ subject_line: 'One', wait: 'P1D' }],
+              journeys: [{ email: 'a@example.com' }, { email: 'b@example.com', status: 'completed' }],
+            },
+          ],
+          subscriptions: [{ email: 'a@example.com' }, { email: 'b@example.com' }],
+        },
+      ],
+    },
+  });
+  const [automation] = (await ask(sandbox, 'automations.list', `${publicationPath}/automations`)).data;
+  const statuses = async (query: string) =>
+    (await ask(sandbox, 'journeys.list', `${publicationPath}/automations/${automation?.id}/journeys${query}`)).data
+      .map(({ status }) => status)
+      .toSorted();
+  expect(await statuses('')).toEqual(['completed', 'in_progress']);
+  expect(await statuses('?status=all')).toEqual(['completed', 'in_progress']);
+  expect(await statuses('?status=completed')).toEqual(['completed']);
+});
+
+test('a second enrollment is refused while the first is in progress, and accepted afterwards', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { automation, subscription } = await known(sandbox);
+  await enroll(sandbox, automation, { email: subscription.email });
+  const second = await enroll(sandbox, automation, { email: subscription.email });
+  expect([second.status, errorsOf(second)[0]?.code]).toEqual([400, 'ALREADY_ENROLLED']);
+  sandbox.clock.advance(11 * day);
+  expect((await enroll(sandbox, automation, { email: subscription.email })).status).toBe(200);
+});
+
+test('double_opt_override off makes a pending subscriber active as it enrolls them', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { automation } = await known(sandbox);
+  const pending = (await list(sandbox, { status: 'pending', limit: '1' })).data[0];
+  await enroll(sandbox, automation, { subscription_id: pending?.id, double_opt_override: 'off' });
+  expect((await list(sandbox, { email: pending?.email ?? '' })).data[0]?.status).toBe('active');
 });

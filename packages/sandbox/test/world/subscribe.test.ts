@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
-import { create, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { ask, create, fresh, list, publicationPath, send, subscriptionsPath } from '../caller.ts';
 import { control } from '../control/control.ts';
-import { firstStatus, mayBecome, needsConfirmation, statusAfterValidation } from '../../src/world/status.ts';
 
 const seed: Seed = {
   publications: [
@@ -12,7 +11,8 @@ const seed: Seed = {
       tiers: [{ name: 'Gold' }, { name: 'Silver' }],
       newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Daily' }, { name: 'Monthly' }],
       custom_fields: [{ display: 'City', kind: 'string' }],
-      automations: [{ name: 'Signup', trigger_events: ['signup'] }],
+      automations: [{ name: 'Open', trigger_events: ['api'], emails: [{ subject_line: 'One', wait: 'P1D' }] }],
+      complimentary_access: [{ tier: 'Silver', duration: 1, time_unit: 'days', description: 'A day' }],
       subscriptions: [
         { email: 'active@example.com' },
         { email: 'inactive@example.com', status: 'inactive' },
@@ -121,8 +121,25 @@ test('under known_address=all_fields tiers, lists and customer are applied, and 
     newsletter_list_ids,
     'cus_1',
   ]);
-  expect(await after({ utm_source: 'x' })).toEqual(['premium', ['Gold'], newsletter_list_ids, 'cus_1']);
-  expect(changes).toEqual(['updated', 'updated', 'updated', 'updated']);
+  const attribution = { utm_source: 'x', utm_term: 'boats', referring_site: 'https://second.example' };
+  expect(await after(attribution)).toEqual(['premium', ['Gold'], newsletter_list_ids, 'cus_1']);
+  await after({ utm_medium: 'kept' });
+  expect((await list(sandbox, { email })).data[0]).toMatchObject({ ...attribution, utm_medium: 'kept' });
+  expect(changes).toEqual(['updated', 'updated', 'updated', 'updated', 'updated']);
+});
+
+test('under known_address=all_fields a gift is given, and the subscriber is enrolled', async () => {
+  const sandbox = fresh({ seed, assumptions: { known_address: 'all_fields' } });
+  const [open] = (await ask(sandbox, 'automations.list', `${publicationPath}/automations`)).data;
+  const [gift] = (await ask(sandbox, 'complimentaryAccess.list', `${publicationPath}/complimentary_access`)).data;
+  const { data } = await create(sandbox, {
+    email: 'active@example.com',
+    automation_ids: [open?.id],
+    complimentary_gift_id: gift?.id,
+  });
+  expect(data.subscription_premium_tier_names).toEqual(['Silver']);
+  const journeys = `${publicationPath}/automations/${open?.id}/journeys`;
+  expect((await ask(sandbox, 'journeys.list', journeys)).data).toMatchObject([{ email: 'active@example.com' }]);
 });
 
 test('double_opt_override on while the address is checked makes the subscription pending', async () => {
@@ -139,36 +156,6 @@ test('a second request without an override leaves the check of the address as it
   await create(sandbox, ada);
   sandbox.clock.advance(500);
   expect(await statusOf(sandbox, ada.email)).toBe('active');
-});
-
-test('a new subscription joins the lists that subscribe everybody, and no other one', async () => {
-  const sandbox = fresh({ seed });
-  const lists = async (body: object) => {
-    const { data } = await create(sandbox, body);
-    const [found] = (await list(sandbox, { email: String(data.email), 'expand[]': 'newsletter_lists' })).data;
-    return found?.newsletter_list_ids?.length;
-  };
-  expect(await lists(ada)).toBe(1);
-  expect(await lists({ email: 'none@example.com', skip_newsletter_list_auto_subscribe: true })).toBe(0);
-});
-
-test('a custom field that is named without a value stays as it is', async () => {
-  const sandbox = fresh({ seed });
-  const values = async (body: object) => {
-    const { warnings } = await create(sandbox, { ...ada, ...body });
-    const [found] = (await list(sandbox, { email: ada.email, 'expand[]': 'custom_fields' })).data;
-    return [warnings, found?.custom_fields?.map(({ value }) => value)];
-  };
-  expect(await values({ custom_fields: [{ name: 'City' }] })).toEqual([undefined, []]);
-  expect(await values({ custom_fields: [{ name: 'City', value: 'Ulm' }] })).toEqual([undefined, ['Ulm']]);
-  expect(await values({ custom_fields: [{ name: 'City' }] })).toEqual([undefined, ['Ulm']]);
-});
-
-test('a new subscription has no customer number of a payment service', async () => {
-  const sandbox = fresh({ seed });
-  const { data } = await create(sandbox, ada);
-  const { body } = await control(sandbox, 'GET', `/subscriptions/${data.id}`);
-  expect(body).toMatchObject({ data: { payments_customer_id: '' } });
 });
 
 test('a subscription that is active at once has nothing left to check', async () => {
@@ -228,15 +215,6 @@ test.each([
   expect(await statusOf(sandbox, email)).toBe(status);
 });
 
-test('a publication with double opt-in asks every new subscriber to confirm, unless the request overrides it', async () => {
-  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'P', double_opt_in: true }] } });
-  await create(sandbox, ada);
-  await create(sandbox, { email: 'not-set@example.com', double_opt_override: 'not_set' });
-  await create(sandbox, { email: 'off@example.com', double_opt_override: 'off' });
-  sandbox.clock.advance(1000);
-  expect((await list(sandbox)).data.map(({ status }) => status)).toEqual(['pending', 'pending', 'active']);
-});
-
 test('an address that became inactive while it was checked stays inactive', async () => {
   const sandbox = fresh({ seed });
   const { data } = await create(sandbox, ada);
@@ -256,20 +234,17 @@ test('a new subscription starts without tier, tags and statistics', async () => 
       subscription_premium_tier_names: [],
       utm_channel: 'api',
       utm_source: '',
+      utm_medium: '',
+      utm_campaign: '',
+      utm_term: '',
+      utm_content: '',
+      referring_site: '',
       tags: [],
       referrals: [],
       custom_fields: [],
       stats: { emails_received: 0, open_rate: 0, click_through_rate: 0 },
     },
   ]);
-});
-
-test('tiers and lists that are named twice count once', async () => {
-  const sandbox = fresh({ seed });
-  await create(sandbox, { ...ada, premium_tiers: ['Gold', 'Silver', 'Gold'], tier: 'free' });
-  const [one] = (await list(sandbox, { ...ada, 'expand[]': ['newsletter_lists', 'subscription_premium_tiers'] })).data;
-  expect(one).toMatchObject({ subscription_tier: 'premium', subscription_premium_tier_names: ['Gold', 'Silver'] });
-  expect(one?.newsletter_list_ids).toHaveLength(1);
 });
 
 test('a subscriber is created, changed and reactivated with one event each, and an unchanged one with none', async () => {
@@ -322,37 +297,9 @@ test.each([
     `Custom field "${'x'.repeat(100)}…" does not exist on this publication; its value was dropped.`,
     'CUSTOM_FIELD_NOT_FOUND',
   ],
+  [{ value: 'x' }, '"custom_fields[0]" has no name; its value was dropped.', 'CUSTOM_FIELD_NAME_MISSING'],
   [{ name: '', value: 'x' }, '"custom_fields[0]" has no name; its value was dropped.', 'CUSTOM_FIELD_NAME_MISSING'],
 ])('the custom field %j is dropped with a warning', async (field, message, code) => {
   const answer = await create(fresh({ seed }), { ...ada, custom_fields: [field] });
   expect(answer.warnings).toEqual([{ message, code }]);
-});
-
-test('the request decides about the confirmation before the publication does', () => {
-  const asked = (['on', 'off', 'not_set', undefined] as const).map((override) => [
-    needsConfirmation(override, true),
-    needsConfirmation(override, false),
-    firstStatus(override, 'active'),
-    firstStatus(override, 'validating'),
-  ]);
-  expect(asked).toEqual([
-    [true, true, 'validating', 'validating'],
-    [false, false, 'active', 'validating'],
-    [true, false, 'validating', 'validating'],
-    [true, false, 'validating', 'validating'],
-  ]);
-});
-
-test('an address under .invalid is invalid, whatever has to be confirmed', () => {
-  expect(statusAfterValidation('ada@EXAMPLE.Invalid', true)).toBe('invalid');
-  expect(statusAfterValidation('ada@invalid.example', true)).toBe('pending');
-  expect(statusAfterValidation('ada@invalid.example', false)).toBe('active');
-});
-
-test('every subscription may become inactive, and none active before its address is known to work', () => {
-  for (const status of ['active', 'inactive', 'invalid', 'pending', 'validating'])
-    expect(mayBecome(status, 'inactive')).toBeNull();
-  for (const status of ['active', 'inactive', 'pending']) expect(mayBecome(status, 'active')).toBeNull();
-  expect(mayBecome('invalid', 'active')).toBe('Its address is invalid, so it cannot become active.');
-  expect(mayBecome('validating', 'active')).toBe('Its address is still being checked, so it cannot become active yet.');
 });

@@ -1,6 +1,6 @@
 /** Generates subscribers, for the demo seed and for publications of any size. */
-import { addressKey } from '@newsletter-kit/core/signup';
 import type { Seed, SeedContext } from './seed.ts';
+import { addSubscription, identify } from '../new-record.ts';
 import type { World } from '../world.ts';
 
 type SeedSubscription = NonNullable<Seed['publications'][number]['subscriptions']>[number];
@@ -192,7 +192,7 @@ function shared(hundredth: number): SeedStatus {
  * a custom field, if the publication has one.
  */
 export function fillPublication(world: World, publicationId: string, { size, progress }: Growth): void {
-  const { store, clock, ids } = world;
+  const { store, clock } = world;
   const publication = store.workspace.publication(publicationId);
   if (!publication) return;
   const there = store.subscriptions.list(publicationId, {}).total();
@@ -204,25 +204,22 @@ export function fillPublication(world: World, publicationId: string, { size, pro
   const [field] = store.customFields.ofPublication(publicationId).filter(({ kind }) => kind === 'string');
 
   for (let i = 0; i < newcomers; i += 1) {
-    const seq = store.next('sub');
-    const one = generatedSubscriber(seq, ids.fraction);
+    const identity = identify(world, 'sub');
+    const { seq } = identity;
+    const one = generatedSubscriber(seq, world.ids.fraction);
     const tier = one.premium ? tiers[seq % tiers.length] : undefined;
-    store.subscriptions.insert({
-      ...blank,
+    const subscription = {
       ...origins[one.origin],
-      seq,
-      id: `sub_${ids.uuid('sub', seq)}`,
       publication_id: publicationId,
       email: one.email,
-      email_key: addressKey(one.email),
       status: one.status,
       created: start + Math.floor(((now - start) * (i + 1)) / (newcomers + 1)),
       tier: tier ? 'premium' : 'free',
-      referral_code: ids.code('sub', seq),
       emails_received: one.received,
       open_rate: one.openRate,
       click_through_rate: one.clickRate,
-    });
+    };
+    addSubscription(world, subscription, identity);
     if (tier) store.subscriptions.addTier(seq, tier.seq);
     for (const list of lists) store.subscriptions.addToList(seq, list.seq);
     if (field && i % 10 === 0) store.customFields.setValue(seq, field.seq, JSON.stringify(one.name));
@@ -232,17 +229,3 @@ export function fillPublication(world: World, publicationId: string, { size, pro
 }
 
 const progressEvery = 50_000;
-
-const blank = {
-  utm_source: '',
-  utm_medium: '',
-  utm_channel: '',
-  utm_campaign: '',
-  utm_term: '',
-  utm_content: '',
-  referring_site: '',
-  referred_by: null,
-  payments_customer_id: '',
-  double_opt_in: 0,
-  tags: '[]',
-} as const;

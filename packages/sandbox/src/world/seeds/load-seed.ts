@@ -5,6 +5,7 @@
 import { addressKey } from '@newsletter-kit/core/signup';
 import { grantTypes, standardRedirectUris } from '../client-registration.ts';
 import { apiKeys, oauthClients, publicationId } from '../ids.ts';
+import { addSubscription, identify } from '../new-record.ts';
 import type { World } from '../world.ts';
 import { fillPublication, type Growth } from './generated-subscribers.ts';
 import { type ReadSeed, type SeedAutomation, SeedError, type SeedSubscription } from './seed.ts';
@@ -56,7 +57,7 @@ export function loadSeed(world: World, plan: SeedPlan, growth?: Growth): void {
 }
 
 function loadPublication(world: World, publication: SeedPublication): void {
-  const { store, clock, ids } = world;
+  const { store, clock } = world;
   const { id } = publication;
   if (store.workspace.publication(id)) throw new SeedError(`The seed has publication ${id} twice.`);
   store.workspace.addPublication({
@@ -69,26 +70,17 @@ function loadPublication(world: World, publication: SeedPublication): void {
   for (const tier of publication.tiers) {
     if (store.workspace.tiers(id).some(({ name }) => name === tier.name))
       throw new SeedError(`The seed has the tier "${tier.name}" twice.`);
-    const seq = store.next('tier');
-    store.workspace.addTier({ ...tier, seq, id: `tier_${ids.uuid('tier', seq)}`, publication_id: id });
+    store.workspace.addTier({ ...tier, ...identify(world, 'tier'), publication_id: id });
   }
   for (const { name, auto_subscribe } of publication.newsletter_lists) {
-    const seq = store.next('nl_list');
-    store.workspace.addList({
-      seq,
-      id: `nl_list_${ids.uuid('nl_list', seq)}`,
-      publication_id: id,
-      name,
-      auto_subscribe: auto_subscribe ? 1 : 0,
-    });
+    const identity = identify(world, 'nl_list');
+    store.workspace.addList({ ...identity, publication_id: id, name, auto_subscribe: auto_subscribe ? 1 : 0 });
   }
   for (const { display, kind, options, created } of publication.custom_fields) {
     if (store.customFields.byDisplay(id, display))
       throw new SeedError(`The seed has the custom field "${display}" twice.`);
-    const seq = store.next('custom_field');
     store.customFields.insert({
-      seq,
-      id: ids.uuid('custom_field', seq),
+      ...identify(world, 'custom_field'),
       publication_id: id,
       kind,
       display,
@@ -139,9 +131,8 @@ function numberOf(rows: ReadonlyMap<string, number>, name: string, place: string
 }
 
 function loadSubscription(world: World, publication_id: string, subscription: SeedSubscription, place: string): number {
-  const { store, clock, ids } = world;
-  const email_key = addressKey(subscription.email);
-  if (store.subscriptions.byAddress(publication_id, email_key)) {
+  const { store, clock } = world;
+  if (store.subscriptions.byAddress(publication_id, addressKey(subscription.email))) {
     throw new SeedError(`The seed is not valid: ${place} repeats the address of an earlier subscription.`);
   }
   const {
@@ -154,43 +145,35 @@ function loadSubscription(world: World, publication_id: string, subscription: Se
     tier,
     ...rest
   } = subscription;
-  const seq = store.next('sub');
-  store.subscriptions.insert({
+  return addSubscription(world, {
     ...rest,
-    seq,
-    id: `sub_${ids.uuid('sub', seq)}`,
     publication_id,
-    email_key,
     created: created ?? clock.seconds(),
     tier: premium_tiers.length > 0 ? 'premium' : (tier ?? 'free'),
-    referral_code: ids.code('sub', seq),
     referred_by:
       referred_by === undefined ? null : subscriptionNumber(world, publication_id, referred_by, `${place}.referred_by`),
-    payments_customer_id: '',
-    double_opt_in: 0,
     tags: JSON.stringify(tags),
   });
-  return seq;
 }
 
 function loadAutomation(world: World, publication_id: string, details: SeedAutomation, place: string): void {
   const { store, clock, ids } = world;
   const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = details;
-  const automation = store.next('aut');
+  const identity = identify(world, 'aut');
+  const automation = identity.seq;
   store.automations.insert({
     ...rest,
-    seq: automation,
-    id: `aut_${ids.uuid('aut', automation)}`,
+    ...identity,
     publication_id,
     trigger_events: JSON.stringify(trigger_events),
     created,
   });
   for (const { wait, links, first_sent_at, last_sent_at, ...email } of emails) {
-    const seq = store.next('automation_email');
+    const { seq, id } = identify(world, 'automation_email');
     store.automations.insertEmail({
       ...email,
       seq,
-      id: ids.uuid('automation_email', seq),
+      id,
       step_id: ids.uuid('automation_step', seq),
       automation,
       wait: Math.round(addDuration(0, wait) / 1000),
@@ -201,10 +184,8 @@ function loadAutomation(world: World, publication_id: string, details: SeedAutom
     });
   }
   for (const [index, { email, status, started, completed, step }] of journeys.entries()) {
-    const seq = store.next('aj');
     const journey = {
-      seq,
-      id: `aj_${ids.uuid('aj', seq)}`,
+      ...identify(world, 'aj'),
       automation,
       subscription: subscriptionNumber(world, publication_id, email, `${place}.journeys[${index}].email`),
       status,
@@ -220,26 +201,22 @@ function loadAutomation(world: World, publication_id: string, details: SeedAutom
 
 /** @throws {@link SeedError} where something names what the publication does not have */
 function loadContent(world: World, publication: SeedPublication): void {
-  const { store, clock, ids } = world;
+  const { store, clock } = world;
   const publication_id = publication.id;
   const now = clock.seconds();
   for (const { social_media_links, created = now, ...author } of publication.authors) {
-    const seq = store.next('author');
     store.content.insertAuthor({
       ...author,
-      seq,
-      id: ids.uuid('author', seq),
+      ...identify(world, 'author'),
       publication_id,
       social_media_links: JSON.stringify(social_media_links),
       created,
     });
   }
   for (const opportunity of publication.advertisement_opportunities) {
-    const seq = store.next('advertisement_opportunity');
     store.content.insertOpportunity({
       ...opportunity,
-      seq,
-      id: ids.uuid('advertisement_opportunity', seq),
+      ...identify(world, 'advertisement_opportunity'),
       publication_id,
       created: now,
     });
@@ -247,11 +224,9 @@ function loadContent(world: World, publication: SeedPublication): void {
   const tiers = new Map(store.workspace.tiers(publication_id).map((tier) => [tier.name, tier.seq]));
   for (const [index, { tier, given_to, created = now, ...rest }] of publication.complimentary_access.entries()) {
     const place = `complimentary_access[${index}]`;
-    const seq = store.next('comp_access');
     const access = {
       ...rest,
-      seq,
-      id: `comp_access_${ids.uuid('comp_access', seq)}`,
+      ...identify(world, 'comp_access'),
       publication_id,
       tier: numberOf(tiers, tier, place, 'tier'),
       created,
@@ -261,11 +236,9 @@ function loadContent(world: World, publication: SeedPublication): void {
       giveAccess(world, subscriptionNumber(world, publication_id, email, `${place}.given_to[${n}]`), access);
   }
   for (const { conditions, created = now, updated = created, ...set } of publication.condition_sets) {
-    const seq = store.next('condition_set');
     store.content.insertConditionSet({
       ...set,
-      seq,
-      id: ids.uuid('condition_set', seq),
+      ...identify(world, 'condition_set'),
       publication_id,
       conditions: JSON.stringify(conditions),
       created,
@@ -276,15 +249,13 @@ function loadContent(world: World, publication: SeedPublication): void {
 
 /** @throws {@link SeedError} where a field of this name exists already */
 function loadPublicationField(world: World, field: ReadSeed['publication_fields'][number]): void {
-  const { store, clock, ids } = world;
+  const { store, clock } = world;
   const { response_keys, created = clock.seconds(), updated = created, ...rest } = field;
   if (store.content.publicationFieldNamed(rest.name))
     throw new SeedError(`The seed has the publication field "${rest.name}" twice.`);
-  const seq = store.next('pub_field');
   store.content.insertPublicationField({
     ...rest,
-    seq,
-    id: `pub_field_${ids.uuid('pub_field', seq)}`,
+    ...identify(world, 'pub_field'),
     response_keys: JSON.stringify(response_keys),
     created,
     updated,
