@@ -13,6 +13,7 @@ import { root } from './root.ts';
 import { describeFailures, inTurn } from './run-steps.ts';
 import { runVitestQuietly, runWidgetTests, type TestReport } from './test-runs.ts';
 import { UserError } from './user-error.mjs';
+import { exceededBudgets } from './weight-ledger.ts';
 import { describeWeightChange } from './weight.ts';
 
 interface QuickCheck {
@@ -75,7 +76,9 @@ export async function runQuickCheck(since: string | undefined): Promise<number> 
   } finally {
     clearInterval(progress);
   }
-  results.push(`  Weight: ${describeWeightChange(base)}`);
+  const exceeded = exceededBudgets();
+  ok &&= exceeded.length === 0;
+  results.push(`  Weight: ${describeWeightChange(base)}`, ...exceeded.map((each) => `✗ Weight: ${each}`));
   const { unchecked, slow } = tests;
   if (slow.length > 0) results.push(`– Slow tests alone run ${slow.join(', ')}`);
   if (unchecked.length > 0) results.push(...unchecked.map((each) => `Not checked: ${each}`));
@@ -124,7 +127,7 @@ async function measureTag(changed: boolean): Promise<Ended> {
   const cwd = join(root, 'widget');
   const built = await runCaptured(process.execPath, ['--run', 'build'], { cwd });
   if (built.ok) return runCaptured(process.execPath, ['--run', 'size'], { cwd });
-  return { ok: false, output: `The tag cannot be built.\n${built.output}` };
+  return { ok: false, output: built.output };
 }
 
 /** Tests that reach the change, by vitest. */

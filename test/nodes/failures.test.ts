@@ -134,6 +134,17 @@ describe('a service without an answer', () => {
 });
 
 it.each([
+  ['publication', 'getMany', /^The service does not list publications/],
+  ['subscription', 'getMany', /Base URL/],
+])('a service without the path of %s %s is told from a wrong address', async (resource, operation, says) => {
+  const fetch = () => Promise.resolve(new Response('', { status: 404, headers: { 'Content-Type': 'text/html' } }));
+  const failed: unknown = await bench
+    .run(resource, operation, {}, { sandbox: { fetch } })
+    .catch((error: unknown) => error);
+  expect(failed).toMatchObject({ description: expect.stringMatching(says) });
+});
+
+it.each([
   [22_500, 'No answer within 22.5 seconds'],
   [60_000, 'No answer within 60 seconds'],
   [900, 'No answer within 0.9 seconds'],
