@@ -60,6 +60,8 @@ false
 cb({"result":"error","msg":"No."});
 {"status":"failed","message":"No."}
 {"status":"validation_failed"}
+{"success":"false","message":"No."}
+{"statusCode":400,"body":"No."}
 [{"type":"form-error"}]`
   .slice(1)
   .split('\n');
