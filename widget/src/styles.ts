@@ -183,9 +183,6 @@ const layouts = css`
 .joined {
   text-align: center;
 }
-[part='notice'] {
-  grid-area: 2 / 1;
-}
 [part~='frame'] {
   gap: 0;
   padding: 0.3125em;
