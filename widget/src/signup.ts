@@ -46,7 +46,6 @@ export interface Host extends AttributionHost {
   readonly redirectOrigins: string;
   readonly timeout: number;
   readonly state: SignupState;
-  submit(): void;
 }
 
 /** An answer that is no yes. */
