@@ -138,6 +138,8 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
     document.addEventListener('pointerout', onPointerOut, until);
     // Its trigger opens the dialog instead. The attribute stays: React would miss it.
     fallback?.addEventListener('beforetoggle', (event) => event.preventDefault(), until);
+    // Around the tag can be a form of the page, which a button would submit.
+    document.addEventListener('click', (event) => isTrigger(event.target) && event.preventDefault(), until);
     document.addEventListener('newsletter-success', () => silence(host.storage, Infinity), until);
     document.addEventListener('newsletter-consent', isSilent, until);
     // A press on the backdrop closes the dialog. Not a click: a selection that is dragged out of a field ends there.
