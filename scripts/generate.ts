@@ -20,6 +20,7 @@ const generators = [
   'packages/core/test/signup/histories/page.ts',
   'packages/sandbox/test/option-table.ts',
   'packages/cli/test/command-tables.ts',
+  'widget/scripts/attribute-types.ts',
   'widget/scripts/readme.ts',
   'widget/scripts/relay-pages.ts',
   'test/nodes/generated.ts',

@@ -30,7 +30,7 @@ export const generated: readonly string[] = [
   'packages/core/{api.md,src/resources.ts,src/contract/{answer-records,shapes,table,words}.ts,src/engine/answer-checks.ts,src/schema/types.ts}',
   'packages/core/src/endpoint/page-{style,themes}.ts',
   'nodes/Newsletter/__schema__/**',
-  'widget/custom-elements.json',
+  'widget/{custom-elements.json,src/attributes.ts}',
   'docs/src/content/docs/benchmarks.md',
   'docs/src/data/benchmarks.json',
   'test/widget/trees/*',

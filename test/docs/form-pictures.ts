@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Page } from 'puppeteer-core';
 import { missingLetters } from '../e2e/missing-letters.ts';
-import { schemes, sites, tag, type Layout, type Scheme } from '../widget/sites.ts';
+import { drawSites, layouts, schemes, tag, type Layout } from '../widget/sites.ts';
 import { themeOn, type Scene, type State, type Studio } from '../widget/studio.ts';
 
 /** A picture that was taken. */
@@ -18,42 +18,15 @@ export interface Taken {
   readonly missing: string;
 }
 
+/** The states of cells besides the first one, by their positions. */
+const stateAt: Readonly<Partial<Record<number, State>>> = { 6: 'error', 11: 'success' };
+
 const topics =
   '<newsletter-field name="Topics" kind="list" options="Boats, Food, History" value="Boats, History"></newsletter-field>';
-const consent =
-  '<newsletter-field kind="consent" label="I have read the [privacy notice]." href="/privacy" required></newsletter-field>';
-const born = '<newsletter-field name="Born" kind="date"></newsletter-field>';
 
-/** What a cell of the READMEs' picture shows besides the layout with its address field. */
-interface Extras {
-  /** Custom fields. */
-  readonly fields?: string;
-  readonly state?: State;
-  /** The colour of the site's own buttons, as its owner would set it. Default: the colour of the text. */
-  readonly accent?: string;
-}
-
-/** The cells of the READMEs' picture. */
-const cells: readonly (readonly [name: string, scheme: Scheme, layout: Layout, extras?: Extras])[] = [
-  ['Tailwind CSS', 'light', 'card', { fields: topics + consent, accent: '#4f39f6' }],
-  ['Bootstrap 5', 'dark', 'joined', { accent: 'var(--bs-primary)' }],
-  ['WordPress Twenty Twenty-Five', 'light', 'inline'],
-  ['Ghost Casper', 'dark', 'cover', { accent: '#3eb0ef' }],
-  ['Shopify Dawn', 'light', 'joined'],
-  ['Pico', 'dark', 'card', { fields: topics, accent: 'var(--pico-primary-background)' }],
-  ['Bulma', 'light', 'stacked', { accent: 'var(--bulma-primary)' }],
-  ['WordPress Twenty Twenty', 'light', 'cover', { accent: '#cd2653' }],
-  ['UIkit', 'dark', 'inline'],
-  ['Foundation', 'light', 'inline', { state: 'error', accent: '#1779ba' }],
-  ['Bootstrap 3', 'light', 'card', { fields: born, accent: '#337ab7' }],
-  ['Water.css', 'dark', 'stacked'],
-  ['Ghost Themes', 'light', 'inline'],
-  ['MVP.css', 'dark', 'joined', { accent: 'var(--color-link)' }],
-  ['Semantic UI', 'light', 'card', { state: 'success', accent: '#21ba45' }],
-  ['Sakura', 'dark', 'inline'],
-  ['Primer', 'light', 'joined', { accent: '#28a745' }],
-  ['A coloured page', 'dark', 'joined'],
-];
+/** Gives the button the colour of the page's links, as an owner would. */
+const accent = `<script>document.currentScript.parentElement.style.setProperty(
+  '--newsletter-accent', getComputedStyle(document.querySelector('a')).color)</script>`;
 
 /** One cell: its picture as an `<img>`, and its height. */
 interface Cell {
@@ -108,15 +81,18 @@ async function joined(studio: Studio, name: string, html: string, cells: readonl
   };
 }
 
-/** The form on other people's sites, in four columns of about the same height. */
+/** The form on twenty style sheets that nobody built it for, in four columns of about the same height. */
 export async function takeSites(studio: Studio): Promise<Taken> {
   const columns = Array.from({ length: 4 }, () => ({ html: '', height: 0 }));
   const taken: Cell[] = [];
-  for (const [name, scheme, layout, { fields = '', state = 'idle', accent = 'currentColor' } = {}] of cells) {
-    const site = sites.find((each) => each.name === name);
-    if (!site) throw new Error(`There is no site ${name}.`);
-    const html = `<div style="padding-block: 20px; --newsletter-accent: ${accent}">
-      <p style="margin-block-end: 20px">The first boats are back from the winter quay.</p>${tag(site, layout, fields)}</div>`;
+  for (const [at, site] of (await drawSites(63, 20, true)).entries()) {
+    const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(site.name) ?? [''];
+    const scheme = at % 4 === 3 ? 'dark' : 'light';
+    const layout = layouts[at % 5] ?? 'inline';
+    const html = `<div style="padding-block: 20px">
+      <p style="margin-block-end: 20px">The first boats are <a href="/">back from the winter quay</a>.</p>
+      ${scheme === 'light' ? accent : ''}${tag(site, layout, layout === 'card' ? topics : '')}</div>`;
+    const state = stateAt[at] ?? 'idle';
     const cell = await takeCell(studio, { name: `${name}, ${layout}`, site, html, width: 400, scheme }, state);
     taken.push(cell);
     const shortest = columns.reduce((one, other) => (other.height < one.height ? other : one));

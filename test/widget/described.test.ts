@@ -1,11 +1,8 @@
-/** Manifest, types, editor data and hashes describe the elements correctly. */
-import { execFile } from 'node:child_process';
+/** Manifest, editor data and hashes describe the elements correctly. */
 import { hash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/root.ts';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import { readElements, type Named } from '../../widget/scripts/manifest.ts';
 import { page as documentationPage } from '../support/documentation.ts';
@@ -85,55 +82,6 @@ describe('editor data', () => {
       expect(names(described?.attributes)).toEqual(names(element.attributes));
       expect(names(described?.js.properties)).toEqual(names(element.members?.filter(({ kind }) => kind === 'field')));
       expect(names(described?.js.events)).toEqual(names(element.events));
-    }
-  });
-});
-
-describe('the types', () => {
-  /**
-   * Asserts that these names are exactly the keys of this type; the compiler names those that are missing and those too
-   * much.
-   */
-  const same = (type: string, list: readonly string[]): string => {
-    const described = list.map((name) => JSON.stringify(name)).join(' | ');
-    return `export const missing${type}: never[] = [] as Exclude<${described}, keyof ${type}>[];
-      export const unknown${type}: never[] = [] as Exclude<keyof ${type}, ${described}>[];`;
-  };
-
-  it('accept every attribute, property and event of the manifest, and no other', async () => {
-    const signup = elements.find(({ tagName }) => tagName === 'newsletter-signup');
-    const field = elements.find(({ tagName }) => tagName === 'newsletter-field');
-    if (!signup || !field) throw new Error('The manifest lacks a tag.');
-    const settable = signup.members?.filter(({ kind, readonly = false }) => kind === 'field' && !readonly);
-    const folder = await mkdtemp(join(root, 'widget', 'test', 'types', '.described-'));
-    try {
-      await writeFile(
-        join(folder, 'described.ts'),
-        `import type { FieldAttributes, SignupAttributes, SignupEvents, SignupProperties } from '../../../src/attributes.ts';
-        import '../../../src/events.ts';
-        ${same('SignupAttributes', names(signup?.attributes))}
-        ${same('SignupProperties', names(settable))}
-        ${same('SignupEvents', names(signup.events))}
-        ${same('FieldAttributes', names(field.attributes))}
-        `,
-      );
-      await writeFile(
-        join(folder, 'tsconfig.json'),
-        JSON.stringify({
-          extends: '../tsconfig.json',
-          compilerOptions: { composite: false, emitDeclarationOnly: false, rootDir: root },
-          include: [],
-          files: ['described.ts'],
-        }),
-      );
-      const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'tsc'), [
-        '--noEmit',
-        '-p',
-        folder,
-      ]).catch((error: { stdout: string }) => error);
-      expect(stdout).toBe('');
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   });
 });

@@ -65,3 +65,14 @@ it('the doctor shows the warning', async () => {
   );
   await page.waitForSelector('newsletter-signup >>> [part=debug]::-p-text(stands in another form)');
 });
+
+it('the trigger of a dialog opens it, and does not send the form of the page', async () => {
+  const { page, relay } = await openIn(
+    stage,
+    '/dialog',
+    (endpoint) =>
+      `<newsletter-signup endpoint="${endpoint}" layout="dialog"><button slot="trigger">Open</button></newsletter-signup>${script()}`,
+  );
+  await signUp(page, 'ada@example.com');
+  await relay.subscription('ada@example.com');
+});

@@ -27,12 +27,20 @@ export async function openIn(
   const warnings: string[] = [];
   page.on('console', (message) => message.type() === 'warn' && warnings.push(message.text()));
   await page.goto(site.page(path, { html: webForm(contentFor(relay.endpoint)) }));
+  if (await page.$('[slot=trigger]')) {
+    await page.waitForSelector('newsletter-signup >>> dialog');
+    await page.click('[slot=trigger]');
+  }
   await page.waitForSelector('newsletter-signup >>> input[part][name=email]', { visible: true });
   return { page, relay, warnings };
 }
 
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.type('newsletter-signup >>> input[part][name=email]', email);
+  for (const control of await page.$$('newsletter-signup >>> [required]:not([name=email])'))
+    await ((await control.evaluate((input) => (input as HTMLInputElement).type === 'checkbox'))
+      ? control.click()
+      : control.type('Ada'));
   await page.click('newsletter-signup >>> button[part]');
   await notice(page, 'success');
 }

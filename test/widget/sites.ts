@@ -196,8 +196,10 @@ export const installSites = (folder: 'sites' | 'drawn' = 'sites'): Promise<void>
 /**
  * Sites with a style sheet each, drawn from the packages in `test/widget/drawn`: a sheet that styles forms, or resets
  * every element.
+ *
+ * @param isWhole - the sheet that the package names as its own, where it names one
  */
-export async function drawSites(seed: number, count: number): Promise<readonly Site[]> {
+export async function drawSites(seed: number, count: number, isWhole = false): Promise<readonly Site[]> {
   await installSites('drawn');
   const random = seeded(seed);
   const drawFrom = <Item>(items: Item[]): Item | undefined => items.splice(Math.floor(random() * items.length), 1)[0];
@@ -206,15 +208,21 @@ export async function drawSites(seed: number, count: number): Promise<readonly S
     readonly dependencies: Readonly<Record<string, string>>;
   };
   const packages = Object.keys(dependencies);
-  return Array.from({ length: Math.min(count, packages.length) }, () => {
-    const files = globSync(`node_modules/${drawFrom(packages)}/**/*.css`, { cwd: folder }).toSorted();
+  const drawn: Site[] = [];
+  while (packages.length > 0 && drawn.length < count) {
+    const path = `node_modules/${drawFrom(packages)}`;
+    const manifest = readFileSync(join(folder, path, 'package.json'), 'utf8');
+    const { style, main } = JSON.parse(manifest) as Partial<Record<'style' | 'main', string>>;
+    const named = isWhole ? [style, main].filter((file) => file?.endsWith('.css')) : [];
+    const files = globSync(`${path}/${named[0] ?? '**/*.css'}`, { cwd: folder }).toSorted();
     for (let file = drawFrom(files); file; file = drawFrom(files)) {
       const css = readFileSync(join(folder, file), 'utf8');
-      if (/(?:^|[\s,}>])(?:\*|button\b|form\b|input\b)[^{}]*\{/.test(css) && css.length < 1e6)
-        return { name: file.replace('node_modules/', ''), sheets: [`drawn/${file}`], css: column };
+      if (!/(?:^|[\s,}>])(?:\*|button\b|form\b|input\b)[^{}]*\{/.test(css) || css.length >= 1e6) continue;
+      drawn.push({ name: file.replace('node_modules/', ''), sheets: [`drawn/${file}`], css: column });
+      break;
     }
-    return { name: 'a package without such a sheet', css: column };
-  });
+  }
+  return drawn;
 }
 
 const picture = `data:image/svg+xml,${encodeURIComponent(

@@ -58,21 +58,19 @@ function waitOf(header: string) {
   /** Seconds that are left. */
   const left = (): number => Math.max(until - Date.now(), 0) / 1000;
   /**
-   * Calls back at every whole second that is left, and at the end.
+   * Calls back every second.
    *
    * @param tick - gets the seconds that are left; 0 exactly once, at the end. It must not read the clock again, which
    *   can have reached the end by then
    */
   const countDown = (tick: (left: number) => void): Undo => {
-    let timer: ReturnType<typeof setTimeout>;
-    const wait = (rest: number): void => void (timer = setTimeout(onSecond, ((rest * 1000 - 1) % 1000) + 1));
-    const onSecond = (): void => {
+    const stop = (): void => clearInterval(timer);
+    const timer = setInterval(() => {
       const rest = left();
+      if (rest === 0) stop();
       tick(rest);
-      if (rest > 0) wait(rest);
-    };
-    wait(left());
-    return () => clearTimeout(timer);
+    }, 1000);
+    return stop;
   };
   return { left, inWords, countDown };
 }

@@ -11,14 +11,8 @@ import {
 import type * as Chunks from './chunks.ts';
 import type * as Warnings from './warnings.ts';
 
-/** The element's attributes for attribution. An element that is not registered has no properties. */
-export interface AttributionHost extends HTMLElement {
-  /** `first`, `last` or `none`. */
-  readonly attribution?: string;
-  /** `local`, `session` or `none`. */
-  readonly storage?: string;
-  readonly referralParam?: string;
-}
+/** The element with its attributes for attribution. One that is not registered has no properties. */
+export type AttributionHost = HTMLElement & Partial<Record<'attribution' | 'storage' | 'referralParam', string>>;
 
 /** Functions of the element's own file, of which a file that is loaded later must not have a second copy. */
 export interface PageTools extends Pick<typeof Chunks, 'loadPart'>, Pick<typeof Warnings, 'oneOf' | 'warn'> {

@@ -1,7 +1,10 @@
 /** Styles of the controls; part of the style sheet in styles.ts. */
 import { css, type CSSResult } from 'lit';
 
-/** Text inputs and the button. */
+/**
+ * Text inputs and the button; checkboxes, radio buttons and chips, which are real inputs without the appearance of the
+ * system.
+ */
 export const controls: CSSResult = css`
 [part='label'] {
   display: block;
@@ -78,10 +81,6 @@ button:active {
   cursor: progress;
   opacity: 0.65;
 }
-`;
-
-/** Checkboxes, radio buttons and chips: real inputs without the appearance of the system. */
-export const choices: CSSResult = css`
 [part~='choice'] {
   display: flex;
   align-items: center;

@@ -75,10 +75,8 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
   let askAgain = '';
   const fallback = host.querySelector<HTMLElement>('[slot=fallback]');
   const { activeElement } = host.getRootNode() as Document;
-  /** The control that the visitor is in. */
-  const typedIn = fallback?.contains(activeElement) ? (activeElement as HTMLInputElement) : undefined;
   /** Whether the visitor is in the fallback, or has opened it as a popover. */
-  let isInFallback = !!(typedIn || (fallback?.popover && fallback.offsetHeight));
+  let isInFallback = !!fallback?.contains(activeElement) || !!(fallback?.popover && fallback.offsetHeight);
 
   const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
   const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
@@ -97,16 +95,6 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
     // Chromium would focus the scroll container of a dialog that is higher than the window.
     host.focus();
     setOpen(true);
-  }
-
-  /** Opens the dialog at the control where the visitor is. */
-  function goOn(): void {
-    open();
-    if (!typedIn) return;
-    const { name, selectionStart, selectionEnd } = typedIn;
-    const control = host.shadowRoot?.querySelector<HTMLInputElement>(`[name=${CSS.escape(name)}]`);
-    control?.focus();
-    if (selectionStart != null) control?.setSelectionRange(selectionStart, selectionEnd);
   }
 
   /** Keeps dialogs from opening by themselves: on this page for ever, on other pages until the stored time. */
@@ -138,28 +126,28 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
   const amount = (word: string): number => parseInt(openOn.split(word)[1] ?? '');
 
   function listen(): void {
-    const { signal } = (listening = new AbortController());
-    const on = <Type extends keyof DocumentEventMap>(
-      type: Type,
-      listener: (event: DocumentEventMap[Type]) => unknown,
-    ): void => document.addEventListener(type, listener, { signal });
-    on('scroll', () => {
+    const until = (listening = new AbortController());
+    const onScroll = (): void => {
       if ((scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100) offer();
-    });
+    };
     // Leaving: the mouse moves out at the top, to tabs and address bar. A touch pointer leaves whenever it is lifted.
-    on('pointerout', ({ pointerType, relatedTarget, clientY }) => {
+    const onPointerOut = ({ pointerType, relatedTarget, clientY }: PointerEvent): void => {
       if (pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave')) offer();
-    });
+    };
+    document.addEventListener('scroll', onScroll, until);
+    document.addEventListener('pointerout', onPointerOut, until);
     // Its trigger opens the dialog instead. The attribute stays: React would miss it.
-    fallback?.addEventListener('beforetoggle', (event) => event.preventDefault(), { signal });
-    on('newsletter-success', () => silence(host.storage, Infinity));
-    on('newsletter-consent', isSilent);
+    fallback?.addEventListener('beforetoggle', (event) => event.preventDefault(), until);
+    // Around the tag can be a form of the page, which a button would submit.
+    document.addEventListener('click', (event) => isTrigger(event.target) && event.preventDefault(), until);
+    document.addEventListener('newsletter-success', () => silence(host.storage, Infinity), until);
+    document.addEventListener('newsletter-consent', isSilent, until);
     // A press on the backdrop closes the dialog. Not a click: a selection that is dragged out of a field ends there.
-    host.shadowRoot?.addEventListener('mousedown', ({ target }) => target === dialog() && close(), { signal });
-    host.shadowRoot?.addEventListener('close', onClose, { capture: true, signal });
+    host.shadowRoot?.addEventListener('mousedown', ({ target }) => target === dialog() && close(), until);
+    host.shadowRoot?.addEventListener('close', onClose, { capture: true, signal: until.signal });
     let seconds = 0;
     const clock = setInterval(() => ++seconds >= amount('delay') && offer(), 1000);
-    signal.addEventListener('abort', () => clearInterval(clock));
+    until.signal.addEventListener('abort', () => clearInterval(clock));
   }
 
   function onClose(): void {
@@ -182,7 +170,10 @@ export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: Dial
       askAgain = oneOf(host, 'ask-again', pause, 'page', ...like(pause, 'session', '30d'));
       addSheet(host, styles);
       if (!listening) listen();
-      if (isInFallback) goOn();
+    },
+    /** Opens the dialog for a visitor who is in the fallback, before the focus moves to its form. */
+    goOn(): void {
+      if (isInFallback) open();
       isInFallback = false;
     },
     /** The dialog around the surface. */

@@ -236,7 +236,8 @@ export function keepValues(host: Element, change: () => void): void {
     // An equal text is not set: that would move the caret.
     if (typeof value === 'boolean') input.checked = value;
     else if (value !== input.value) input.value = value;
-    if (key !== focused || isActive(input)) continue;
+    // A control that stays has its selection; a dialog that opens moves the focus into its form.
+    if (key !== focused || (before[0] && isActive(input))) continue;
     input.focus({ preventScroll: true });
     if (selection[0] != null) input.setSelectionRange(...selection);
   }

@@ -1,21 +1,17 @@
 /**
  * Styles of a form that is sent, loaded with what sends it. When busy, three dots replace the button's text, which
  * keeps its width. The thanks fade in where the form fades out, in its cell; in layouts on one line the tick is in the
- * line of the heading, so that they are no higher than the form there.
+ * line of the heading, so that they are no higher than the form there. Without `--_light`, in Chromium before 123,
+ * errors have the colour of the text.
  */
 import { addSheet } from './add-sheet.ts';
 
 const styles = `
   :host {
-    --_danger: var(--newsletter-danger, color-mix(in srgb, #e5002b 62%, currentColor));
-  }
-  @supports (color: light-dark(oklch(from currentColor l c h), red)) {
-    :host {
-      --_danger: var(
-        --newsletter-danger,
-        oklch(from currentColor clamp(0.45, l, 0.9) calc(0.21 - 0.13 * var(--_light)) 22 / 1)
-      );
-    }
+    --_danger: var(
+      --newsletter-danger,
+      oklch(from currentColor clamp(0.45, l, 0.9) calc(0.21 - 0.13 * var(--_light)) 22 / 1)
+    );
   }
   .front:has(form) ~ .busy {
     position: absolute;
@@ -35,11 +31,11 @@ const styles = `
     display: grid;
     place-content: center;
     color: var(--_on);
-    animation: dots 0.6s infinite alternate;
+    animation: fade 0.6s infinite alternate-reverse;
   }
-  @keyframes dots {
-    to {
-      opacity: 0.25;
+  @keyframes fade {
+    from {
+      opacity: 0;
     }
   }
   [part='problem'],
@@ -87,13 +83,13 @@ const styles = `
     grid-area: 1 / 1 / 4 / 1;
     align-self: center;
     text-align: center;
-    animation: arrive 0.15s;
+    animation: fade 0.15s;
   }
   [part='tick'] {
-    display: block;
-    inline-size: 3em;
-    margin: 0 auto 0.375em;
-    padding: 0.75em;
+    inline-size: 1.25em;
+    margin-inline-end: 0.25em;
+    padding: 0.125em;
+    vertical-align: -0.25em;
     border-radius: 50%;
     background: color-mix(in srgb, var(--_accent) 14%, #0000);
     fill: none;
@@ -103,40 +99,34 @@ const styles = `
     stroke-linejoin: round;
   }
   [part='thanks'] {
-    display: block;
-    margin-block-end: 0.25em;
-    font-size: 1.25em;
-    line-height: 1.2;
     outline: 0;
   }
   .success span {
     display: block;
-    font-size: 0.875em;
+    font-size: 0.8125em;
     line-height: 1.35;
+  }
+  .success > div {
+    display: contents;
   }
   .inline .success {
     text-align: start;
   }
-  :is(.inline, .framed) .success > div {
-    display: contents;
-  }
-  :is(.inline, .framed) [part='tick'] {
-    display: inline-block;
-    inline-size: 1.25em;
-    margin: 0 0.25em 0 0;
-    padding: 0.125em;
-    vertical-align: -0.25em;
-  }
-  :is(.inline, .framed) [part='thanks'] {
-    display: inline;
-    font-size: 1em;
-  }
-  :is(.inline, .framed) .success span {
-    font-size: 0.8125em;
-  }
-  @keyframes arrive {
-    from {
-      opacity: 0;
+  [part='surface']:not(.inline, .framed) .success {
+    [part='tick'] {
+      display: block;
+      inline-size: 3em;
+      margin: 0 auto 0.375em;
+      padding: 0.75em;
+    }
+    [part='thanks'] {
+      display: block;
+      margin-block-end: 0.25em;
+      font-size: 1.25em;
+      line-height: 1.2;
+    }
+    span {
+      font-size: 0.875em;
     }
   }
   @media (forced-colors: active) {

@@ -141,36 +141,36 @@ export class NewsletterSignup extends LitElement {
    * Address that the form is posted to, such as `https://relay.example/signup`: your relay, an n8n webhook, or your own
    * server. Default: the `action` of the form inside the tag.
    */
-  declare endpoint: string;
+  endpoint: string = '';
   /**
    * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;
    * `stacked`; `card`, on a surface; `cover`, beside or below a picture; `dialog`, opened by a button or by itself.
    */
-  declare layout: 'inline' | 'joined' | 'stacked' | 'card' | 'cover' | 'dialog';
+  layout: 'inline' | 'joined' | 'stacked' | 'card' | 'cover' | 'dialog' = 'inline';
   /**
    * Page that opens after a signup: of the same origin, or of one in `redirectOrigins`. Default: none; the thanks
    * replace the form.
    */
-  declare redirect: string;
+  redirect: string = '';
   /** Further origins that `redirect` may lead to, such as `https://shop.example`, separated by spaces. */
-  declare redirectOrigins: string;
+  redirectOrigins: string = '';
   /** How long to wait for the endpoint's answer, in seconds. */
-  declare timeout: number;
+  timeout: number = 20;
   /**
    * Which of the visitor's visits is sent: the `first` or the `last` one with a campaign, a referral code or a
    * referrer, or `none`.
    */
-  declare attribution: 'first' | 'last' | 'none';
+  attribution: 'first' | 'last' | 'none' = 'first';
   /**
    * Where attribution is stored for the next pages after consent, for at most 30 days: `local`, `session` or `none`.
    */
-  declare storage: 'local' | 'session' | 'none';
+  storage: 'local' | 'session' | 'none' = 'local';
   /** Name of the parameter with the referral code. */
-  declare referralParam: string;
+  referralParam: string = 'ref';
   /**
    * Texts that replace those of the page's language; any subset. A `text-*` attribute takes precedence over its entry.
    */
-  declare messages: Partial<Messages>;
+  messages: Partial<Messages> = {};
 
   #view: FormView = { state: 'idle' };
   /** The form in use: the element's own, or the page's inside the element. */
@@ -190,19 +190,6 @@ export class NewsletterSignup extends LitElement {
   readonly #content = ['trigger', '', 'fallback'].map((name) =>
     Object.assign(document.createElement('slot'), { name }),
   );
-
-  constructor() {
-    super();
-    this.endpoint = '';
-    this.layout = 'inline';
-    this.redirect = '';
-    this.redirectOrigins = '';
-    this.timeout = 20;
-    this.attribution = 'first';
-    this.storage = 'local';
-    this.referralParam = 'ref';
-    this.messages = {};
-  }
 
   /** The state of the form. */
   get state(): SignupState {
@@ -303,7 +290,10 @@ export class NewsletterSignup extends LitElement {
   }
 
   protected override update(changed: Map<PropertyKey, unknown>): void {
-    keepValues(this, () => super.update(changed));
+    keepValues(this, () => {
+      super.update(changed);
+      this.#dialog?.goOn();
+    });
     for (const slot of this.#content.splice(0)) slot.remove();
   }
 

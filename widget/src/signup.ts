@@ -46,7 +46,6 @@ export interface Host extends AttributionHost {
   readonly redirectOrigins: string;
   readonly timeout: number;
   readonly state: SignupState;
-  submit(): void;
 }
 
 /** An answer that is no yes. */
@@ -161,13 +160,9 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
   }
 
   /** Whether the form is still the element's: the page may have taken it out. */
-  function holds(form: HTMLFormElement): boolean {
-    return host.contains(form) || !!host.shadowRoot?.contains(form);
-  }
+  const holds = (form: HTMLFormElement): boolean => host.contains(form) || !!host.shadowRoot?.contains(form);
 
-  function sendOnce(post: Post): Promise<Answer> {
-    return send(post, () => (isSent = true));
-  }
+  const sendOnce = (post: Post): Promise<Answer> => send(post, () => (isSent = true));
 
   /** Loads a part of the script. */
   const load = <Part>(file: string, part: Promise<Part>): Promise<Part | undefined> => loadPart(host, file, part);

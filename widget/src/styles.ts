@@ -8,18 +8,22 @@
  * - Logical properties follow the direction of the text.
  */
 import { css, type CSSResult } from 'lit';
-import { choices, controls } from './control-styles.ts';
+import { controls } from './control-styles.ts';
 
 /**
- * Colours and defaults. While the focus is in its shadow tree, the host matches a page's rules for `:focus`: their ring
- * belongs to the field. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
- * and 120, without `light-dark()`, compute colours from `currentColor` wrongly.
+ * Colours and defaults, slots, layouts, and no motion if the visitor prefers that.
  *
+ * - While the focus is in its shadow tree, the host matches a page's rules for `:focus`: their ring is the field's.
+ * - A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119 and 120, without
+ *   `light-dark()`, compute colours from `currentColor` wrongly.
  * - `--_deep`: the text colour with more contrast, because lines and small print mix it with the background
  * - `--_paper`: white below dark text, almost black below light text; `--_lift`: the page's colour, closer to that
  * - `--_on`: black or white, depending on the contrast with the accent
+ * - The head, the proof and the small print are elements of the page, but for their margins, which would win over gaps.
+ * - The thanks share the cell of the form, which keeps its height: the page below does not move.
+ * - On one line the label has no baseline, so that the button aligns with the input, also above an error.
  */
-const base = css`
+const surface = css`
 :host {
   --_accent: var(--newsletter-accent, currentColor);
   --_deep: currentColor;
@@ -60,10 +64,6 @@ const base = css`
   clip-path: inset(50%);
   white-space: nowrap;
 }
-`;
-
-/** The head, the proof and the small print: elements of the page, but for their margins, which would win over gaps. */
-const slots = css`
 [part='surface'] ::slotted([slot]) {
   margin: 0 !important;
 }
@@ -97,15 +97,6 @@ small,
 ::slotted([slot='note']) {
   color: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 88%, #0000));
 }
-`;
-
-/**
- * Layouts.
- *
- * - The thanks share the cell of the form, which keeps its height: the page below does not move.
- * - On one line the label has no baseline, so that the button aligns with the input, also above an error.
- */
-const layouts = css`
 [part='surface'] {
   position: relative;
   display: flex;
@@ -183,9 +174,6 @@ const layouts = css`
 .joined {
   text-align: center;
 }
-[part='notice'] {
-  grid-area: 2 / 1;
-}
 [part~='frame'] {
   gap: 0;
   padding: 0.3125em;
@@ -206,10 +194,6 @@ const layouts = css`
   flex: auto;
   inline-size: auto;
 }
-`;
-
-/** No motion if the visitor prefers reduced motion. */
-const motion = css`
 @media (prefers-reduced-motion) {
   * {
     animation: none !important;
@@ -219,4 +203,4 @@ const motion = css`
 `;
 
 /** One style sheet, because each costs time when the page starts. */
-export const styles: CSSResult = css`${base}${slots}${layouts}${controls}${choices}${motion}`;
+export const styles: CSSResult = css`${surface}${controls}`;

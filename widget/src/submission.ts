@@ -14,12 +14,8 @@ import {
 } from '@newsletter-kit/core/signup';
 import type { ReadVerdict, Verdict } from './answer.ts';
 import type { FailureKind } from './events.ts';
-import { controlsOf, labelOf, splitChoices, type Problem, type Problems } from './form.ts';
+import { controlsOf, labelOf, splitChoices, type Problem } from './form.ts';
 import type { MessageKey, Messages } from './messages.ts';
-import type { FieldKind } from './field-element.ts';
-
-/** The kind of a custom field, the email address, or a consent. */
-export type ControlKind = FieldKind | 'email' | 'consent';
 
 interface KindRules {
   /** The error message for an invalid text, or a missing required one. Default: `missing`. */
@@ -28,8 +24,8 @@ interface KindRules {
   readonly read?: (text: string, toNumber: (text: string) => number | undefined) => SubmittedValue | undefined;
 }
 
-const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>> = {
-  string: {},
+/** Of any other word, a string or a list, each text is taken. */
+const rules: Readonly<Partial<Record<string, KindRules>>> = {
   integer: { problem: 'notInteger', read: (text, toNumber) => wholeOnly(toNumber(text)) },
   double: { problem: 'notDouble', read: (text, toNumber) => toNumber(text) },
   boolean: { problem: 'notTicked', read: (text) => text !== 'false' },
@@ -38,7 +34,6 @@ const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>
   date: { problem: 'notDate', read: (text) => toTime(text) && text },
   // Converts the visitor's local time to UTC: `2026-03-01T17:30:00Z`.
   datetime: { problem: 'notDate', read: (text) => toTime(text)?.replace(/\.\d+/, '') },
-  list: {},
   email: { problem: 'emailInvalid', read: (text) => (isAddress(text) ? text : undefined) },
 };
 
@@ -61,7 +56,7 @@ function sayProblem(problem: MessageKey, text: string, texts: Messages): string 
 }
 
 /** The kind that the type of an input in the page's form implies. */
-const kindOfType: Readonly<Partial<Record<string, ControlKind>>> = {
+const kindOfType: Readonly<Partial<Record<string, string>>> = {
   number: 'double',
   date: 'date',
   'datetime-local': 'datetime',
@@ -81,12 +76,8 @@ function clean(text: string, kind: string): string {
   return cleanText(text, kind === 'consent' ? Infinity : 2000, true);
 }
 
-/** The values in a form, and their problems. */
-export interface FormValues {
-  /** Under the names of the request body, without empty values. */
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly problems: Problems;
-}
+/** The values in a form under the names of the request body, without empty values, and their problems. */
+export type FormValues = ReturnType<typeof readValues>;
 
 /**
  * Reads a form whose controls have the names of a form-encoded post: `email`, `custom_fields[Name]` and so on. An
@@ -94,7 +85,7 @@ export interface FormValues {
  *
  * @param toNumber - reads a typed number; those of other controls have a decimal point
  */
-export function readValues(form: HTMLFormElement, toNumber = plainNumber): FormValues {
+export function readValues(form: HTMLFormElement, toNumber = plainNumber) {
   const data = new FormData(form);
   const entries: [string, SubmittedValue][] = [];
   const problems = new Map<string, Problem>();

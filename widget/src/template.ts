@@ -5,16 +5,11 @@ import { isSet, splitChoices, webAddress, type FormView } from './form.ts';
 import type { Messages } from './messages.ts';
 import { warn } from './warnings.ts';
 
-interface TextInput {
-  readonly type?: 'date' | 'datetime-local';
-  /** The on-screen keyboard. */
-  readonly inputMode?: 'email' | 'numeric' | 'decimal';
-  /** The earliest date. Browsers with another order of day and year make the year 501 of a typed `1990-05-01`. */
-  readonly min?: string;
-}
-
-/** Kinds with more than a plain text input. The key can be any word. */
-const textInputs: Readonly<Partial<Record<string, TextInput>>> = {
+/**
+ * Kinds with more than a plain text input: its type, the on-screen keyboard, and the earliest date, because browsers
+ * with another order of day and year make the year 501 of a typed `1990-05-01`. The key can be any word.
+ */
+const textInputs: Readonly<Partial<Record<string, Partial<Record<'type' | 'inputMode' | 'min', string>>>>> = {
   // Not `type="email"`: only Chromium converts an international domain to Punycode, and the same person would have two
   // addresses. Endpoints normalize addresses.
   email: { inputMode: 'email' },

@@ -3,6 +3,7 @@
  * its place; or it is the page's own form, which the script enhances.
  */
 import { partsOfLabel } from '@newsletter-kit/core/signup';
+import { splitChoices } from '../../../widget/src/form.ts';
 import type { Tag } from './markup.ts';
 
 /** Texts of the element by their names in `messages`. */
@@ -148,7 +149,7 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
   const value = textOf(field, 'value');
   const placeholder = textOf(field, 'placeholder');
   const autocomplete = textOf(field, 'autocomplete');
-  const options = choicesIn(textOf(field, 'options'));
+  const options = splitChoices(textOf(field, 'options'));
   const required = isSet(field, 'required') && { required: true as const };
   const isList = kind === 'list';
   const { type, inputmode } = (Object.hasOwn(controlKinds, kind) && controlKinds[kind]) || {};
@@ -176,7 +177,7 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
 
   const remarks = [isList && !hasChoice && texts['listHint'], !required && texts['optional']].filter(Boolean).join(' ');
   const title = remarks ? [`${label} `, element('small', {}, remarks)] : [label];
-  const chosen = choicesIn(value);
+  const chosen = splitChoices(value);
   if (hasChoice && (isList || options.length <= radioLimit))
     return element(
       'fieldset',
@@ -224,14 +225,6 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
 /** A checkbox or radio button before its words. */
 const box = (attributes: Attributes, ...words: readonly (Tag | string)[]): Tag =>
   element('label', {}, element('input', attributes), ' ', ...words);
-
-/** As the element splits them. */
-function choicesIn(text: string): readonly string[] {
-  return text
-    .split(text.includes('|') ? '|' : /[,،，、]/)
-    .map((choice) => choice.trim())
-    .filter(Boolean);
-}
 
 /** Whether a link leads to a page: the address of a setup can contain a `javascript:` URL. */
 function isPage(href: string): boolean {
