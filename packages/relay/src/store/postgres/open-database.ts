@@ -1,10 +1,11 @@
-/** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
+/** Opens the PostgreSQL database: checks version and durability, and creates the tables. */
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
 import { explainStoreError } from '../database-errors.ts';
 import type { Row } from '../rows.ts';
 import { readMs } from '../signup-store.ts';
-import { Connections } from './connections.ts';
+import { hasTablesOf } from '../version.ts';
+import { Connections, type RunQuery } from './connections.ts';
 import {
   batch,
   confirmationMailbox,
@@ -26,8 +27,8 @@ const bytes = 'COLLATE "C"';
 /** Key of the advisory lock of the process that prepares the tables ("NKRL"). */
 const tablesLock = 0x4e_4b_52_4c;
 
-/** The number of the first version. Those before it were never published, and are refused. */
-const firstVersion = 11;
+/** The number of the version of the tables. */
+const tablesVersion = 12;
 
 /** Adds a trigger that counts signups by form and state. @param rows - form, state and number of the signups */
 const countSignups = (event: 'INSERT' | 'UPDATE' | 'DELETE', tables: string, rows: string): string => `
@@ -43,12 +44,8 @@ const countSignups = (event: 'INSERT' | 'UPDATE' | 'DELETE', tables: string, row
 const added = 'SELECT form, state, 1 AS count FROM added';
 const gone = 'SELECT form, state, -1 AS count FROM gone';
 
-/**
- * The first step creates the tables of the {@link firstVersion}; each other brings them to the next version. A released
- * step never changes; new ones are appended.
- */
-export const steps: readonly string[] = [
-  `
+/** Creates the tables, but for those of settings and probes. */
+const createTables = `
   CREATE TABLE ${signup} (
     id uuid PRIMARY KEY,
     form text NOT NULL,
@@ -164,25 +161,18 @@ export const steps: readonly string[] = [
   CREATE TABLE ${suppression} (hash text ${bytes} PRIMARY KEY);
   -- UNLOGGED: a counter needs no sync.
   CREATE UNLOGGED TABLE ${counter} (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
-  `,
-  // Signups by form and state, counted by each connection in rows of its own: no two transactions wait for one.
-  `
+
+  -- Signups by form and state, counted by each connection in rows of its own: no two transactions wait for one.
   CREATE TABLE ${tally} (connection integer, form text, state text, count bigint NOT NULL, PRIMARY KEY (connection, form, state))
     WITH (fillfactor = 50, autovacuum_vacuum_threshold = 200);
   ${countSignups('INSERT', 'NEW TABLE AS added', added)}
   ${countSignups('UPDATE', 'OLD TABLE AS gone NEW TABLE AS added', `${added} UNION ALL ${gone}`)}
   ${countSignups('DELETE', 'OLD TABLE AS gone', gone)}
-  INSERT INTO ${tally} SELECT 0, form, state, count(*) FROM ${signup} GROUP BY form, state;
-  DELETE FROM ${setting} WHERE name = 'delivered';
   -- Room on the page of a row for what becomes of it, and dead rows cleared before there are many.
   ALTER TABLE ${signup} SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
   ALTER TABLE ${message} SET (autovacuum_vacuum_scale_factor = 0.02);
   ALTER TABLE ${counter} SET (fillfactor = 70);
-  `,
-];
-
-/** The number of the version that the last step makes. */
-const newestVersion = firstVersion + steps.length - 1;
+`;
 
 /** An open database. */
 export interface OpenDatabase {
@@ -205,9 +195,6 @@ const brief = { name: 'newsletter-relay', max: 5, connectMs: 2000, serverMs: 250
 const counting = { ...brief, max: 2, connectMs: 500, serverMs: 800, answerMs: 1000 };
 const reading = { ...brief, max: 2, serverMs: readMs, answerMs: readMs + 500 };
 const long = { ...brief, max: 1, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
-/** Migrations of a large table read every row. */
-const migration = { ...brief, max: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
-
 /** @throws StartupError with one sentence that says what to do and contains no password */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
@@ -226,7 +213,8 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
         current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
     );
     checkServer(server, place);
-    if (!(await isUpToDate(database.brief, place))) await migrate(url, place);
+    if (!(await hasTables(database.brief, place)))
+      await database.long.transaction((query) => prepareTables(query, place));
     return database;
   } catch (cause) {
     await database.close();
@@ -256,40 +244,19 @@ function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place
     throw new StartupError(`The store ${place} is a database in ${String(encoding)}: create one in UTF8.`);
 }
 
-const versionRow = `SELECT value FROM ${setting} WHERE name = 'version'`;
-
-async function isUpToDate({ query }: Pick<Connections, 'query'>, place: string): Promise<boolean> {
-  const [tables] = await query(`SELECT to_regclass('${setting}') IS NOT NULL AS "hasTables"`);
-  return tables?.['hasTables'] === true && versionOf(await query(versionRow), place) === newestVersion;
+async function hasTables({ query }: { readonly query: RunQuery }, place: string): Promise<boolean> {
+  const [tables] = await query(`SELECT to_regclass('${setting}') IS NOT NULL AS exist`);
+  const [row] = tables?.['exist'] === true ? await query(`SELECT value FROM ${setting} WHERE name = 'version'`) : [];
+  return hasTablesOf(tablesVersion, Number(row?.['value'] ?? 0), `The tables in ${schema} of ${place} were`);
 }
 
-/** Runs the migration steps in one transaction, while other starting relays wait for the lock. */
-async function migrate(url: string, place: string): Promise<void> {
-  const connections = new Connections(url, migration);
-  try {
-    await connections.transaction(async (query) => {
-      await query(`SELECT pg_advisory_xact_lock(${tablesLock})`);
-      await query(`CREATE SCHEMA IF NOT EXISTS ${schema};
-        CREATE TABLE IF NOT EXISTS ${setting} (name text PRIMARY KEY, value text NOT NULL);
-        CREATE TABLE IF NOT EXISTS ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL)`);
-      const version = versionOf(await query(versionRow), place);
-      for (const step of steps.slice(version === 0 ? 0 : version - firstVersion + 1)) await query(step);
-      await query(setSetting, ['version', String(newestVersion)]);
-    });
-  } finally {
-    await connections.close();
-  }
-}
-
-function versionOf([row]: readonly Row[], place: string): number {
-  const version = Number(row?.['value'] ?? 0);
-  if (version > newestVersion)
-    throw new StartupError(
-      `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
-    );
-  if (version > 0 && version < firstVersion)
-    throw new StartupError(
-      `The tables in ${schema} of ${place} were written by a relay before the first published one (version ${version}): export them with that relay, and import them into a new database.`,
-    );
-  return version;
+/** Creates the tables, while other starting relays wait for the lock. */
+async function prepareTables(query: RunQuery, place: string): Promise<void> {
+  await query(`SELECT pg_advisory_xact_lock(${tablesLock})`);
+  if (await hasTables({ query }, place)) return;
+  await query(`CREATE SCHEMA IF NOT EXISTS ${schema};
+    CREATE TABLE ${setting} (name text PRIMARY KEY, value text NOT NULL);
+    CREATE TABLE ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
+    ${createTables}`);
+  await query(setSetting, ['version', String(tablesVersion)]);
 }

@@ -1,6 +1,6 @@
 /**
  * The database under the SQLite store: `node:sqlite` on a machine, the storage of a Durable Object on Cloudflare
- * Workers. Both run the same statements and the same migration steps.
+ * Workers. Both run the same statements.
  */
 import type { Row } from '../rows.ts';
 
@@ -16,6 +16,8 @@ export interface SqliteStatement {
 
 /** An open database. */
 export interface SqliteDriver {
+  /** Whether it is a file, whose triggers count signups; in a Durable Object each row that is written costs money. */
+  readonly isFile: boolean;
   prepare(text: string): SqliteStatement;
   /** Runs `work` in a transaction, which is rolled back if `work` throws. */
   transaction<T>(work: () => T): T;

@@ -3,14 +3,13 @@ import { realpathSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
 import { answerOf, readTookTooLong } from '../database-errors.ts';
-import { deliveredCount } from './delivered-count.ts';
 import type { ReadDatabase } from './driver.ts';
-import { overviewReads } from './overview.ts';
+import { overviewReads, storedCounts } from './overview.ts';
 import { recordReads } from './records.ts';
 import { webhookReads } from './webhook-queue.ts';
 
 /** What this connection reads. */
-export interface SqliteReader extends StoreReads, Pick<ReturnType<typeof overviewReads>, 'untallied'> {
+export interface SqliteReader extends StoreReads {
   readonly webhooks: Pick<WebhookQueue, 'overview'>;
   close(this: void): Promise<void>;
 }
@@ -36,7 +35,7 @@ export function openSqliteReader(path: string): SqliteReader {
       },
   };
   return {
-    ...overviewReads(limited, deliveredCount(limited)),
+    ...overviewReads(limited, storedCounts(limited)),
     ...recordReads(limited),
     webhooks: webhookReads(limited),
     close: () => Promise.resolve(db.close()),

@@ -14,11 +14,11 @@ import {
 import { firstIdOf } from '../signup-identity.ts';
 import type { StoreReads } from '../signup-store.ts';
 import type { DeliveredCount } from './delivered-count.ts';
-import { type ReadDatabase, statementsOf, type StoreDatabase } from './driver.ts';
+import { type ReadDatabase, statementsOf } from './driver.ts';
 import { isIdle, redrivable } from './sql-parts.ts';
 
-/** Counts without the delivered, from the rows: of a Durable Object, and until the counts of a file are complete. */
-function scansOf(db: ReadDatabase, delivered: DeliveredCount) {
+/** Counts from the rows, but for the delivered: of a Durable Object. */
+export function scansOf(db: ReadDatabase, delivered: DeliveredCount) {
   const { one, all } = statementsOf(db);
   /** Counted in the order of each index: sorting what waits would take ten times as long. */
   const byForm = `(SELECT form, state, count(*) AS count, min(due_at) AS oldest FROM signup
@@ -36,8 +36,8 @@ function scansOf(db: ReadDatabase, delivered: DeliveredCount) {
   };
 }
 
-/** The same from the counts by form and state that triggers keep. */
-function storedCounts(db: ReadDatabase) {
+/** The same from the counts by form and state that triggers keep in a file. */
+export function storedCounts(db: ReadDatabase): ReturnType<typeof scansOf> {
   const { one, all } = statementsOf(db);
   /** When signups of a form and state may be delivered: the untried by the order of an index, of the others each. */
   const ofTally = `signup AS s WHERE s.form = t.form AND s.state = t.state AND`;
@@ -69,19 +69,10 @@ const heldByReason = (db: ReadDatabase, signups: string) =>
 
 export function overviewReads(
   db: ReadDatabase,
-  delivered: DeliveredCount,
-): Pick<StoreReads, 'counts' | 'overview'> & { untallied(this: void): Promise<readonly Missing[] | null> } {
+  { counts, due, forms, held }: ReturnType<typeof scansOf>,
+): Pick<StoreReads, 'counts' | 'overview'> {
   const { one, all } = statementsOf(db);
-  const scans = scansOf(db, delivered);
-  const tally = storedCounts(db);
   const setting = one<[name: string], { readonly value: string }>('SELECT value FROM setting WHERE name = ?');
-  let isTallied = false;
-  const isComplete = (): boolean => (isTallied ||= setting('tallied')?.value === 'true');
-  // In one statement, which sees one state of the store: what was stored before it was counted.
-  const missing = all<[], Missing>(
-    `SELECT form, state, sum(count) AS count FROM (SELECT form, state, count(*) AS count FROM signup GROUP BY form, state
-       UNION ALL SELECT form, state, -count FROM tally) GROUP BY form, state HAVING sum(count) <> 0`,
-  );
   const deadByReason = all<[limit: number], Overview['deadByReason'][number]>(
     `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE ${db.inTime} AND ${isIdle} AND state = 'dead'
        GROUP BY last_error ORDER BY count DESC, reason LIMIT ?`,
@@ -97,9 +88,8 @@ export function overviewReads(
      WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT ?`,
   );
   return {
-    counts: db.reads(() => toCounts((isComplete() ? tally : scans).counts())),
+    counts: db.reads(() => toCounts(counts())),
     overview: db.reads((now) => {
-      const { counts, due, forms, held } = isComplete() ? tally : scans;
       const recent = [firstIdOf(now - recentMs), recentRead, reasonsShown] as const;
       const lastErasure = setting('last erasure');
       return toOverview({
@@ -112,27 +102,6 @@ export function overviewReads(
         statuses: statuses(...recent),
         lastErasureAt: lastErasure ? Number(lastErasure.value) : null,
       });
-    }),
-    untallied: db.reads(() => (isComplete() ? null : missing())),
-  };
-}
-
-/** A number of signups that the stored counts lack. */
-export interface Missing extends CountOfState {
-  readonly form: string;
-}
-
-/** Completes the stored counts with what `untallied` has found. */
-export function tallyWrites(db: StoreDatabase) {
-  const { run } = statementsOf(db);
-  const add = run<[form: string, state: string, count: number]>(
-    `INSERT INTO tally (form, state, count) VALUES (?, ?, ?) ON CONFLICT (form, state) DO UPDATE SET count = count + excluded.count`,
-  );
-  const complete = run<[]>(`INSERT OR REPLACE INTO setting (name, value) VALUES ('tallied', 'true')`);
-  return {
-    tally: db.writes((missing: readonly Missing[]): void => {
-      for (const { form, state, count } of missing) add(form, state, count);
-      complete();
     }),
   };
 }

@@ -1,31 +1,7 @@
-/** The tables of the SQLite store: the steps that create them and migrate those of earlier versions. */
-import { StartupError } from '../../errors.ts';
+/** The tables of the SQLite store. */
 
-/** A step: its statements, or those of files alone. */
-export type Step = string | { readonly ofFile: string };
-
-/** The number of the first version, `PRAGMA user_version`. Those before it were never published, and are refused. */
-export const firstVersion = 13;
-
-/**
- * Runs the steps after a version, one after the other.
- *
- * @param exec - runs several statements
- * @throws StartupError for a version that is older than the first
- */
-export function runSteps(version: number, exec: (text: string) => unknown, isFile = true): void {
-  if (version > 0 && version < firstVersion)
-    throw new StartupError(
-      `The store was written by a relay before the first published one (version ${version}): export it with that relay, and import it into a new store.`,
-    );
-  for (const step of steps.slice(version === 0 ? 0 : version - firstVersion + 1)) {
-    if (typeof step === 'string') exec(step);
-    else if (isFile) exec(step.ofFile);
-  }
-}
-
-/** A store of this many signups at most is counted when it is brought up to date, a larger one while it answers. */
-const isSmall = `(SELECT count(*) FROM (SELECT 1 FROM signup LIMIT 100001)) <= 100000`;
+/** The number of their version, `PRAGMA user_version`. */
+export const tablesVersion = 14;
 
 const countOne = (row: string): string => `INSERT INTO tally (form, state, count) VALUES (${row}.form, ${row}.state, 1)
       ON CONFLICT (form, state) DO UPDATE SET count = count + 1;`;
@@ -34,9 +10,8 @@ const uncountOld = `UPDATE tally SET count = count - 1 WHERE form = OLD.form AND
 /** Names of the destinations that receive an event. */
 const subscribed = (event: string): string => `webhook_destination WHERE instr(types, ${event}) > 0`;
 
-/** The first step creates the tables of the {@link firstVersion}; each other brings a store to the next version. */
-export const steps: readonly [string, ...Step[]] = [
-  `
+/** Creates the tables. @param isFile - whether they are in a file, and not in a Durable Object */
+export const createTables = (isFile: boolean): string => `
   CREATE TABLE signup (
     id TEXT PRIMARY KEY,
     form TEXT NOT NULL,
@@ -149,20 +124,13 @@ export const steps: readonly [string, ...Step[]] = [
   CREATE TABLE counter (key TEXT PRIMARY KEY, points INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
-  `,
-  // The number of signups by form and state. A Durable Object counts anew: a row that is written there costs money.
-  {
-    ofFile: `
+${isFile ? tally : ''}`;
+
+/** The number of signups by form and state. A Durable Object counts anew: a row that is written there costs money. */
+const tally = `
   CREATE TABLE tally (form TEXT NOT NULL, state TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (form, state)) STRICT, WITHOUT ROWID;
   CREATE TRIGGER tally_of_new AFTER INSERT ON signup BEGIN ${countOne('NEW')} END;
   CREATE TRIGGER tally_of_gone AFTER DELETE ON signup BEGIN ${uncountOld} END;
   CREATE TRIGGER tally_of_state AFTER UPDATE OF state ON signup WHEN NEW.state <> OLD.state
     BEGIN ${uncountOld} ${countOne('NEW')} END;
-  INSERT INTO tally SELECT form, state, count(*) FROM signup WHERE ${isSmall} GROUP BY form, state;
-  INSERT OR REPLACE INTO setting SELECT 'tallied', 'true' WHERE ${isSmall};
-  `,
-  },
-];
-
-/** The number of the version that the last step makes. */
-export const newestVersion = firstVersion + steps.length - 1;
+`;

@@ -10,7 +10,7 @@ import { deliveredCount } from './delivered-count.ts';
 import { deliveryStore } from './delivery.ts';
 import { type ReadDatabase, type SqliteDriver, statementsOf, type StoreDatabase } from './driver.ts';
 import { mailboxStore } from './mailboxes.ts';
-import { overviewReads, tallyWrites } from './overview.ts';
+import { overviewReads, scansOf, storedCounts } from './overview.ts';
 import { recordReads } from './records.ts';
 import { webhookQueue } from './webhook-queue.ts';
 
@@ -37,7 +37,7 @@ export function sqliteStore(driver: SqliteDriver) {
     ...deliveryStore(db, { addConsent, delivered, claimMails }),
     ...batchStore(db, delivered),
     ...mailboxes,
-    ...overviewReads(db, delivered),
+    ...overviewReads(db, driver.isFile ? storedCounts(db) : scansOf(db, delivered)),
     ...recordReads(db),
     ...storeChanges(db, delivered, addConsent),
     ...pause(db),
@@ -50,7 +50,7 @@ export function sqliteStore(driver: SqliteDriver) {
       return Promise.resolve();
     },
   };
-  return { ...store, ...tallyWrites(db), counters };
+  return { ...store, counters };
 }
 
 function withoutLimit({ prepare }: Pick<SqliteDriver, 'prepare'>): ReadDatabase {

@@ -150,11 +150,6 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
   let started: Promise<StoreThread<SqliteReader>> | undefined;
   const reading = async (): Promise<SqliteReader> => {
     started ??= startThread<SqliteReader>({ newsletterStore: path, isReader: true }).then((thread) => {
-      // Of a large store of an earlier version: until then each read counts.
-      void thread.store
-        .untallied()
-        .then((missing) => missing && writing.store.tally(missing))
-        .catch(() => undefined);
       void thread.ended.then(() => (started = undefined));
       return thread;
     });
