@@ -10,8 +10,9 @@ import {
   toOverview,
 } from '../overview.ts';
 import type { StoreReads } from '../signup-store.ts';
-import type { Statements } from './statements.ts';
-import { consent, idOf, setting, signup, tally } from './sql-parts.ts';
+import { actsOf, type ReadDatabase } from '../acts/act.ts';
+import { idFrom } from '../signup-identity.ts';
+import { consent, setting, signup, tally } from './sql-parts.ts';
 
 const counts = `SELECT state, sum(count)::bigint AS count FROM ${tally} GROUP BY state`;
 
@@ -43,21 +44,24 @@ const statuses = `SELECT status, count(*) AS count FROM (SELECT state, status FR
 
 const list = (text: string): string => `(SELECT coalesce(json_agg(l), '[]') FROM (${text}) AS l)`;
 
-export function overviewReads({ readLong }: Statements): Pick<StoreReads, 'counts' | 'overview'> {
-  const overview = readLong(
+export function overviewReads(db: ReadDatabase): Pick<StoreReads, 'counts' | 'overview'> {
+  const { one, all } = actsOf(db);
+  const rows = all<[], CountOfState>(counts);
+  const overview = one<[now: number, reasons: number, since: string, read: number], CountedRows>(
     `WITH open AS MATERIALIZED (SELECT form, state, sum(count)::bigint AS count FROM ${tally}
         WHERE state IN ('waiting', 'sent') GROUP BY form, state HAVING sum(count) > 0)
       SELECT ${list(counts)} AS counts, (${due}) AS due, ${list(forms)} AS forms, ${list(deadByReason)} AS "deadByReason",
         ${list(held)} AS held, ${list(unclear)} AS "unclearConsents", ${list(statuses)} AS statuses,
         (SELECT value::bigint FROM ${setting} WHERE name = 'last erasure') AS "lastErasureAt"`,
-    (rows: readonly CountedRows[]) => rows.map(toOverview),
   );
   return {
-    counts: readLong(counts, (rows: readonly CountOfState[]) => toCounts(rows)),
-    async overview(now) {
-      const [row] = await overview(now, reasonsShown, idOf(now - recentMs), recentRead);
+    counts: db.readLong(function* () {
+      return toCounts(yield* rows());
+    }),
+    overview: db.readLong(function* (now) {
+      const row = yield* overview(now, reasonsShown, idFrom(now - recentMs), recentRead);
       if (!row) throw new Error('The server has answered a statement without a table by no row.');
-      return row;
-    },
+      return toOverview(row);
+    }),
   };
 }

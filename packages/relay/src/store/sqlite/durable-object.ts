@@ -39,7 +39,6 @@ function statementOf({ sql }: DurableObjectStorage, text: string): SqliteStateme
   const all = (...values: readonly SqliteValue[]): Row[] => sql.exec(text, ...values).toArray();
   return {
     all,
-    get: (...values) => all(...values)[0],
     run(...values) {
       all(...values);
       const [row] = sql.exec('SELECT changes() AS changes').toArray();

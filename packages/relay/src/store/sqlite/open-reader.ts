@@ -3,10 +3,12 @@ import { realpathSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
 import { answerOf, readTookTooLong } from '../database-errors.ts';
-import type { ReadDatabase } from './driver.ts';
+import type { ReadDatabase } from '../acts/act.ts';
+import { recordReads } from '../acts/records.ts';
+import { webhookReads } from '../acts/webhooks.ts';
+import { actsIn } from './driver.ts';
 import { overviewReads, storedCounts } from './overview.ts';
-import { recordReads } from './records.ts';
-import { webhookReads } from './webhook-queue.ts';
+import { dialect } from './sql-parts.ts';
 
 /** What this connection reads. */
 export interface SqliteReader extends StoreReads {
@@ -23,15 +25,17 @@ export function openSqliteReader(path: string): SqliteReader {
     if (performance.now() > deadline) throw readTookTooLong();
     return 1;
   });
+  const { prepare, carryOut } = actsIn({ prepare: (text) => db.prepare(text) });
   const limited: ReadDatabase = {
-    prepare: (text) => db.prepare(text),
+    dialect,
+    prepare,
     // At one row of a thousand: the clock takes longer than a row.
     inTime: '(random() & 1023 OR check_time())',
-    reads:
-      (query) =>
+    readLong:
+      (act) =>
       (...values) => {
         deadline = performance.now() + readMs;
-        return answerOf(() => query(...values));
+        return answerOf(() => carryOut(act(...values)));
       },
   };
   return {
