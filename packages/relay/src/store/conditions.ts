@@ -48,16 +48,10 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
 };
 
 export function conditions(filter: SignupFilter, dialect: Dialect): SqlCondition {
-  const part = <Value>(value: Value | null | undefined, of: Part<Value>): SqlCondition[] =>
-    value === undefined || value === null ? [] : [of(value, dialect)];
-  const all = [
-    ...part(filter.ids, parts.ids),
-    ...part(filter.states, parts.states),
-    ...part(filter.form, parts.form),
-    ...part(filter.email, parts.email),
-    ...part(filter.reason, parts.reason),
-    ...part(filter.receivedFrom, parts.receivedFrom),
-    ...part(filter.receivedUntil, parts.receivedUntil),
-  ];
+  const all = (Object.keys(parts) as (keyof SignupFilter)[]).flatMap((name) => {
+    // Each part takes the value of its own name.
+    const part = parts[name] as Part<unknown>;
+    return filter[name] === undefined || filter[name] === null ? [] : [part(filter[name], dialect)];
+  });
   return { sql: all.map(({ sql }) => sql).join(' AND ') || '1 = 1', values: all.flatMap(({ values }) => values) };
 }

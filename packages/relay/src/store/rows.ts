@@ -261,21 +261,14 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
 }
 
 /** The columns of an outcome. */
-export function settledColumns(outcome: DeliveryOutcome): {
-  readonly state: SignupState;
-  readonly nextAttemptAt: number | null;
-  readonly settledAt: number | null;
-  readonly reason: string | null;
-  readonly status: string | null;
-  readonly tried: number;
-} {
+export function settledColumns(outcome: DeliveryOutcome) {
   const repeats = outcome.state === 'waiting' || outcome.state === 'unconfirmed';
   const { status = null, askAgainAt = null } = outcome.state === 'delivered' ? outcome : {};
   return {
     state: outcome.state,
-    nextAttemptAt: repeats ? outcome.nextAttemptAt : askAgainAt,
-    settledAt: repeats ? null : outcome.at,
-    reason: outcome.state === 'delivered' ? null : outcome.reason,
+    next_attempt_at: repeats ? outcome.nextAttemptAt : askAgainAt,
+    settled_at: repeats ? null : outcome.at,
+    last_error: outcome.state === 'delivered' ? null : outcome.reason,
     status,
     tried: Number(repeats && outcome.tried === true),
   };

@@ -100,6 +100,16 @@ describe('a signup store in PostgreSQL', () => {
     expect(row?.['transactions']).toBeLessThan(10);
   });
 
+  it('fails the outcome alone that cannot be written, not those that are written with it', async () => {
+    const { store } = await fresh();
+    const id = await store.accept(newSignup('ada@example.com'));
+    await store.claim({ forms, limit: 1, now: Date.now() });
+    const outcome = { state: 'delivered', at: Date.now() } as const;
+    const settled = await Promise.allSettled([store.settle(['no id'], outcome), store.settle([id], outcome)]);
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await store.counts()).toMatchObject({ delivered: 1 });
+  });
+
   it('writes the same, and syncs it, for a repeated or suspected signup as for a new one', async () => {
     const { address, store } = await fresh();
     const receivedAt = Date.now();

@@ -1,6 +1,5 @@
 /** Batches, and what the scans of their publications find. Who scans is each store's own affair. */
 import { hasLeft } from '../conditions.ts';
-import { settledColumns } from '../rows.ts';
 import { digestLength, personHash } from '../signup-identity.ts';
 import type { BatchStore, ConfirmedSignup, FoundSubscription, OpenBatch } from '../signup-store.ts';
 import { type Act, type Database, json, actsOf } from './act.ts';
@@ -55,9 +54,8 @@ export function batchStore(db: Database) {
          FROM ${batch} AS b WHERE publication = $1 ORDER BY claimed_at, id`),
     ),
     batchSent: writeOne(run(`UPDATE ${batch} SET sent_at = $2 WHERE id = $1`)),
-    endBatch: write(function* (id, outcome) {
-      const { nextAttemptAt, reason, tried } = settledColumns(outcome);
-      yield* waitAgain(id, nextAttemptAt, reason, tried === 1);
+    endBatch: write(function* (id, { nextAttemptAt, reason, tried }) {
+      yield* waitAgain(id, nextAttemptAt, reason, tried);
       yield* removeBatch(id);
     }),
   };

@@ -63,13 +63,16 @@ export class Connections {
   readonly query: RunQuery = (text, values = []) => this.#pool.query(text, values.map(storable));
 
   /** Runs the queries of `work` in one transaction. */
-  async transaction<T>(work: (query: RunQuery) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    work: (query: RunQuery) => Promise<T>,
+    isolation: 'READ COMMITTED' | 'REPEATABLE READ READ ONLY' = 'READ COMMITTED',
+  ): Promise<T> {
     const client = await this.#pool.connect();
     // Without a listener, a connection that breaks between two statements would end the process.
     client.on('error', ignore);
     try {
-      // Each statement sees what was committed before it, whatever the default of the database is.
-      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+      // By default each statement sees what was committed before it, whatever the default of the database is.
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
       // Only without values may a text hold several statements.
       const result = await work((text, values) => client.query(text, values?.map(storable)));
       await client.query('COMMIT');

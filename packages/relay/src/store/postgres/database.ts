@@ -1,6 +1,7 @@
 /** Carries out acts in PostgreSQL: over the connections that are for them, in a transaction where they write more. */
 import { type Act, type Database, type Lift, type Step } from '../acts/act.ts';
 import { asStoreUnavailable, readTookTooLong } from '../database-errors.ts';
+import { readMs } from '../signup-store.ts';
 import type { RunQuery } from './connections.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { dialect, tally } from './sql-parts.ts';
@@ -19,7 +20,8 @@ const joinCounts = `WITH ended AS (DELETE FROM ${tally} WHERE (connection, form,
   INSERT INTO ${tally} AS t (connection, form, state, count) SELECT 0, form, state, sum(count) FROM ended GROUP BY form, state ORDER BY form, state
   ON CONFLICT (connection, form, state) DO UPDATE SET count = t.count + excluded.count`;
 
-async function carryOut<Result>(act: Act<Result>, query: RunQuery): Promise<Result> {
+/** Carries out an act whose failure stays what the driver has thrown. */
+export async function carryOut<Result>(act: Act<Result>, query: RunQuery): Promise<Result> {
   const take = async ({ sql, values, gives }: Step): Promise<unknown> => {
     const { rows, rowCount } = await query(sql, values);
     return gives === 'rows' ? rows : (rowCount ?? 0);
@@ -42,11 +44,22 @@ export function databaseOf({ brief, reading, long }: OpenDatabase): Database {
     inTime: 'true',
     prepare: () => {},
     read: lift('read', (work) => work(brief.query)),
-    readLong: lift('read', (work) =>
-      work(reading.query).catch((cause: unknown) => {
+    // All statements of an act see one state of the store.
+    readLong: lift('read', async (work) => {
+      const until = performance.now() + readMs;
+      try {
+        return await reading.transaction(
+          (query) =>
+            work((...statement) => {
+              if (performance.now() > until) throw readTookTooLong();
+              return query(...statement);
+            }),
+          'REPEATABLE READ READ ONLY',
+        );
+      } catch (cause) {
         throw tookTooLong(cause) ? readTookTooLong({ cause }) : cause;
-      }),
-    ),
+      }
+    }),
     writeOne: lift('written', (work) => work(brief.query)),
     write: lift('written', (work) => brief.transaction(work)),
     // Of all relays one after the other, so that each sees what the others have claimed. Those of this process use one

@@ -17,6 +17,7 @@ import {
 import { signupId } from '../signup-identity.ts';
 import { type Claim, type ConsentRecord, type DeliveryStore, freshMs, neverAttempted } from '../signup-store.ts';
 import type { Connections } from './connections.ts';
+import { carryOut } from './database.ts';
 import { consent, rowsOf, signup } from './sql-parts.ts';
 
 /** Maximum number of signups written in one statement. */
@@ -52,7 +53,10 @@ export function groupedDelivery(
       await query(insertSignups, [json(items.map(({ row }) => row)), json(consents)]);
     },
   });
-  const settlements = new PostgresGroupCommit<Settlement>({ ...group, commit: db.writeOne(settled) });
+  const settlements = new PostgresGroupCommit<Settlement>({
+    ...group,
+    commit: (items) => carryOut(settled(items), query),
+  });
   return {
     methods: {
       ...methods,
@@ -62,7 +66,7 @@ export function groupedDelivery(
         await asStoreUnavailable('written', () => arrivals.run({ row, consent: firstEntry(row, given) }));
         return id;
       },
-      settle: (ids, outcome) => settlements.run({ ids, outcome }),
+      settle: (ids, outcome) => asStoreUnavailable('written', () => settlements.run({ ids, outcome })),
     },
     done: () => Promise.all([arrivals.done(), settlements.done()]),
   };

@@ -2,6 +2,7 @@
 import { actsOf, json } from '../acts/act.ts';
 import { pauseStore, storeChanges } from '../acts/changes.ts';
 import { mailboxStore } from '../acts/mailboxes.ts';
+import { overviewReads, storedCounts } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookQueue } from '../acts/webhooks.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
@@ -12,8 +13,7 @@ import { postgresCounters } from './counters.ts';
 import { databaseOf } from './database.ts';
 import { groupedDelivery, insertSignups } from './delivery.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { overviewReads } from './overview.ts';
-import { schema, signup } from './sql-parts.ts';
+import { held, schema, signup, tally } from './sql-parts.ts';
 
 /**
  * Opens or creates the store in a database.
@@ -50,7 +50,7 @@ function postgresStore(database: OpenDatabase): SignupStore {
     ...delivery.methods,
     ...batches.methods,
     ...mailboxes.methods,
-    ...overviewReads(db),
+    ...overviewReads(db, storedCounts(db, tally, held)),
     ...recordReads(db),
     ...storeChanges(db, mailboxes.addEntries),
     ...pauseStore(db),

@@ -21,6 +21,10 @@ export const rowsOf = (of: string, list: string): string => `json_populate_recor
 /** What is not delivered: the planner uses the index of that only if a statement repeats its condition. */
 const isUndelivered = `state <> 'delivered'`;
 
+/** Signups in review, and those whose mail is held. */
+export const held = `(SELECT state, last_error FROM ${signup}
+  WHERE ${isUndelivered} AND state IN ('review', 'unconfirmed') AND (state = 'review' OR (${isHeld}))) AS h`;
+
 /** Of a list of ids, or of other texts. */
 const listed = (column: string, list: string): string =>
   `${list}::${/(?:^|\.)(?:id|signup)$/.test(column) ? 'uuid' : 'text'}[]`;

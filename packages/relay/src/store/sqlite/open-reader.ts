@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
 import { answerOf, readTookTooLong } from '../database-errors.ts';
 import type { ReadDatabase } from '../acts/act.ts';
+import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookReads } from '../acts/webhooks.ts';
 import { actsIn } from './driver.ts';
-import { overviewReads, storedCounts } from './overview.ts';
-import { dialect } from './sql-parts.ts';
+import { dialect, tallied } from './sql-parts.ts';
 
 /** What this connection reads. */
 export interface SqliteReader extends StoreReads {
@@ -39,7 +39,7 @@ export function openSqliteReader(path: string): SqliteReader {
       },
   };
   return {
-    ...overviewReads(limited, storedCounts(limited)),
+    ...overviewReads(limited, tallied(limited)),
     ...recordReads(limited),
     webhooks: webhookReads(limited),
     close: () => Promise.resolve(db.close()),

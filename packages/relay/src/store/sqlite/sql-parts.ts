@@ -1,5 +1,6 @@
 /** How the SQLite store says what the databases say differently. */
-import type { Dialect } from '../acts/act.ts';
+import type { Dialect, ReadDatabase } from '../acts/act.ts';
+import { type Counts, storedCounts } from '../acts/overview.ts';
 import { isHeld, isIdle, isOneOf } from '../conditions.ts';
 
 /** All that is not delivered, by the indexes of what is due and of what is not: there may be millions delivered. */
@@ -47,3 +48,9 @@ export const dialect: Dialect = {
   skipLocked: () => '',
   awaitLocked: '',
 };
+
+/** The counts of a file. */
+export function tallied(db: ReadDatabase): Counts {
+  const ofForms = `AND ${db.inTime} AND form IN (SELECT form FROM tally WHERE state = 'unconfirmed' AND count > 0)`;
+  return storedCounts(db, 'tally', redrivable(ofForms));
+}

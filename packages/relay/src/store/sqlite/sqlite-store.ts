@@ -4,6 +4,7 @@ import { batchStore } from '../acts/batches.ts';
 import { pauseStore, storeChanges } from '../acts/changes.ts';
 import { deliveryStore } from '../acts/delivery.ts';
 import { mailboxStore } from '../acts/mailboxes.ts';
+import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookQueue } from '../acts/webhooks.ts';
 import { answerOf } from '../database-errors.ts';
@@ -13,8 +14,8 @@ import type { BatchStore, ProbeEffort, SignupStore } from '../signup-store.ts';
 import { sqliteCounters } from './counters.ts';
 import { acceptIn, candidatesIn, nextDueIn } from './delivery.ts';
 import { actsIn, type SqliteDriver } from './driver.ts';
-import { type DeliveredCount, overviewReads, scansOf, storedCounts } from './overview.ts';
-import { dialect } from './sql-parts.ts';
+import { type DeliveredCount, scansOf } from './overview.ts';
+import { dialect, tallied } from './sql-parts.ts';
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
@@ -57,11 +58,11 @@ export function sqliteStore(driver: SqliteDriver) {
     shared: false,
     webhooks: webhookQueue(db),
     ...delivery.methods,
-    accept: acceptIn(db),
+    accept: acceptIn(driver, commits),
     settle: write((ids, outcome) => delivery.settled([{ ids, outcome }])),
     ...scannedBatches(db),
     ...mailboxes.methods,
-    ...overviewReads(db, driver.isFile ? storedCounts(db) : scansOf(db, delivered)),
+    ...overviewReads(db, driver.isFile ? tallied(db) : scansOf(db, delivered)),
     ...recordReads(db),
     ...storeChanges(db, mailboxes.addEntries),
     ...pauseStore(db),
