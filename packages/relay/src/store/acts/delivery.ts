@@ -54,13 +54,12 @@ export function deliveryStore(db: Database, { candidates, nextDue, claimMails }:
     `INSERT INTO ${table('batch')} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
   );
   const columns = ['id', 'state', 'tried', 'next_attempt_at', 'settled_at', 'last_error', 'status'];
-  // In the order of ids, so that two relays do not wait for each other.
   const settle = change<[rows: string]>(
     `UPDATE ${signup} AS s SET state = o.state, tried = (o.tried OR (s.tried AND s.state <> 'unconfirmed')), batch = NULL,
        next_attempt_at = CASE WHEN s.${hasLeft} AND o.state = 'delivered' THEN o.settled_at ELSE o.next_attempt_at END,
        settled_at = o.settled_at, last_error = CASE WHEN s.${hasLeft} THEN s.last_error ELSE o.last_error END,
        status = o.status
-     FROM (SELECT * FROM ${dialect.rows('signup', '$1', columns)} AS r ORDER BY id) AS o
+     FROM ${dialect.rows('signup', '$1', columns)} AS o
      WHERE s.id = o.id AND (${state} = 'unconfirmed' OR (${state} = 'sent' AND o.state <> 'unconfirmed'))`,
   );
   const release = run<[ids: readonly string[]]>(`UPDATE ${signup} AS s SET state = 'waiting', attempts = attempts - 1,
@@ -134,9 +133,9 @@ export function deliveryStore(db: Database, { candidates, nextDue, claimMails }:
   };
   /** Stores outcomes, each of some signups. */
   function* settled(outcomes: readonly Settlement[]): Act<void> {
-    const changed = yield* settle(
-      json(outcomes.flatMap(({ ids, outcome }) => ids.map((id) => ({ id, ...settledColumns(outcome) })))),
-    );
+    const rows = outcomes.flatMap(({ ids, outcome }) => ids.map((id) => ({ id, ...settledColumns(outcome) })));
+    // In the order of ids, so that two relays do not wait for each other.
+    const changed = yield* settle(json(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))));
     if (outcomes.some(({ outcome }) => outcome.state === 'delivered')) db.delivered(changed);
   }
   return { methods, settled };
