@@ -133,7 +133,7 @@ export function createRelay(options: RelayOptions): Relay {
   const mails =
     confirmation && new MailQueue(context, confirmation, (form) => deliveries.mayLeave(form), timing.confirmation);
   const webhooks = new WebhookSender(context, platform.postWebhook, timing.webhooks?.backoff);
-  const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
+  const queues = new QueueGroup([deliveries, ...(mails ? [mails.worker] : []), webhooks]);
 
   const reception = new Reception(context);
   const screening = new Screening({ proof: options.proof, secret, checks });

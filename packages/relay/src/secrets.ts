@@ -34,16 +34,6 @@ export function loadOrCreateSecret(file: string, what: string, setting: string):
   return secret;
 }
 
-/** Path of the generated operator token. */
-export function operatorTokenFile(storePath: string): string {
-  return `${storePath}-operator`;
-}
-
-/** Reads or generates the operator token. @throws StartupError if the file cannot be used */
-export function loadOrCreateOperatorToken(file: string): string {
-  return loadOrCreateSecret(file, "The operator's token", 'RELAY_OPERATOR_TOKEN');
-}
-
 /**
  * Whether an `Authorization` header contains the token, compared in constant time.
  *

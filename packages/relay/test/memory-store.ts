@@ -1,12 +1,12 @@
 /** The SQLite store in memory, for tests that need thousands of stores. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SqliteDriver } from '../src/store/sqlite/driver.ts';
-import { runSteps } from '../src/store/sqlite/schema.ts';
+import { createTables } from '../src/store/sqlite/schema.ts';
 
 /** A database in memory with the tables of the store. */
 export function memoryDriver(): SqliteDriver {
   const db = new DatabaseSync(':memory:');
-  runSteps(0, (text) => db.exec(text));
+  db.exec(createTables(true));
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const known = prepared.get(text);
@@ -16,6 +16,7 @@ export function memoryDriver(): SqliteDriver {
     return statement;
   };
   return {
+    isFile: true,
     prepare: (text) => prepare(text) as unknown as ReturnType<SqliteDriver['prepare']>,
     transaction(work) {
       db.exec('BEGIN');

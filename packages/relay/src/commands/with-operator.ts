@@ -11,7 +11,7 @@ import { readStoreConfig, type StoreConfig } from '../config/read.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
-import { loadOrCreateOperatorToken, operatorTokenFile } from '../secrets.ts';
+import { loadOrCreateSecret } from '../secrets.ts';
 import { StartupError, StoreInUseError } from '../errors.ts';
 
 /** The value of the option `--remote`, which stands before or behind the name of a command. */
@@ -83,7 +83,7 @@ export async function withStore<T>(address: StoreAddress, work: (store: SignupSt
  */
 export function operatorToken({ store, operator }: Pick<StoreConfig, 'store' | 'operator'>): string | undefined {
   if (operator.token !== undefined || operator.listen || store.kind !== 'sqlite') return operator.token;
-  return loadOrCreateOperatorToken(operatorTokenFile(store.path));
+  return loadOrCreateSecret(`${store.path}-operator`, "The operator's token", 'RELAY_OPERATOR_TOKEN');
 }
 
 /** The address at which this machine reaches the operator's API of a relay. */

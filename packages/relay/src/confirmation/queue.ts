@@ -5,8 +5,7 @@ import { defaultBackoff, type BackoffOptions } from '../queue/retry.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
 import { toldCircuit } from '../circuits.ts';
 import type { CircuitBreaker } from '../queue/circuit-breaker.ts';
-import type { Queue } from '../queue/group.ts';
-import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { QueueWorker } from '../queue/worker.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { purposeKey } from '../secrets.ts';
 import { StartupError } from '../errors.ts';
@@ -71,12 +70,12 @@ type TemporaryFailure = Exclude<MailFailure, { kind: 'permanent' }> & FailedStep
 /** Waits of a {@link MailQueue}, for tests. `backoff`: while the mail server fails. */
 export type MailTiming = { readonly backoff?: Partial<BackoffOptions>; readonly limits?: MailLimits };
 
-export class MailQueue implements Queue {
+export class MailQueue {
+  readonly worker: QueueWorker;
   readonly #context: RelayContext;
   readonly #confirmation: Confirmation;
   readonly #forms: ReadonlyMap<string, Form>;
   readonly #mayLeave: (form: string) => Promise<boolean>;
-  readonly #worker: QueueWorker;
   #transport: Promise<MailTransport> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
   readonly #claims: ClaimSize;
@@ -106,25 +105,17 @@ export class MailQueue implements Queue {
       words: ['the mail server takes no confirmation mails; they wait', 'the mail server takes mails again'],
       facts: (failure) => (failure ? { step: failure.step, tookMs: failure.tookMs } : {}),
     });
-    this.#worker = new QueueWorker(context, {
+    this.worker = new QueueWorker(context, {
       openForMs: () => this.#circuit.openForMs,
       startDue: () => this.#startDue(),
+      // A mail that is aborted after its dot counts as sent.
+      end: () => this.#closeTransport(),
     });
     events.on({
       accepted: ({ needsConfirmation }) => {
-        if (needsConfirmation) this.wake();
+        if (needsConfirmation) this.worker.wake();
       },
     });
-  }
-
-  start(): void {
-    this.#worker.start();
-  }
-
-  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    const nextDueAt = await this.#worker.deliver(ending, group);
-    await this.#closeTransport();
-    return nextDueAt;
   }
 
   /** The next mail opens it again. */
@@ -134,16 +125,6 @@ export class MailQueue implements Queue {
     (await transport?.catch(() => null))?.close();
   }
 
-  wake(): void {
-    this.#worker.wake();
-  }
-
-  /** A mail that is aborted after its dot counts as sent. */
-  async stop(graceMs: number): Promise<void> {
-    await this.#worker.stop(graceMs);
-    await this.#closeTransport();
-  }
-
   /** @returns milliseconds until the next mail is due; null if unknown */
   async #startDue(): Promise<number | null> {
     const { store, calls, now } = this.#context;
@@ -151,7 +132,7 @@ export class MailQueue implements Queue {
     // While the server fails, one mail at a time is tried.
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
     const unanswered = this.#unanswered.size;
-    const free = Math.min(limit, this.#limits.unanswered - unanswered) - (this.#worker.inFlight.size - unanswered);
+    const free = Math.min(limit, this.#limits.unanswered - unanswered) - (this.worker.inFlight.size - unanswered);
     if (free <= 0) return null;
     const mailsOf = Object.fromEntries(
       this.#confirmation.forms.map(({ name, publicationId }) => [name, publicationId]),
@@ -159,7 +140,7 @@ export class MailQueue implements Queue {
     const claim = (most: number) => store.claim({ forms, limit: most, now: now(), mailsOf });
     const due = await calls.claim(free, this.#claims.limited(claim), mailCalls);
     for (const signup of due)
-      this.#worker.inFlight.add(this.#send(signup).finally(() => this.#unanswered.delete(signup.id)));
+      this.worker.inFlight.add(this.#send(signup).finally(() => this.#unanswered.delete(signup.id)));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');
     return next === null ? null : next - now();
@@ -181,18 +162,18 @@ export class MailQueue implements Queue {
       if (next === 'reply') {
         await store.settle([id], mayBeSent(signup, now()));
         this.#unanswered.add(id);
-        this.#worker.wake();
+        this.worker.wake();
       }
       [step, since] = [next, now()];
     };
     try {
       this.#transport ??= openTransport(server, this.#limits);
-      await (await this.#transport).send(message, this.#worker.givenUp, onStep);
+      await (await this.#transport).send(message, this.worker.givenUp, onStep);
     } catch (error) {
       return this.#failed(signup, error, { step, tookMs: now() - since });
     }
     this.#circuit.recordSuccess();
-    await this.#worker.writer.write(() =>
+    await this.worker.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
     const waitedMs = now() - dueAt;
@@ -203,14 +184,14 @@ export class MailQueue implements Queue {
   async #failed({ id, form, dueAt, tried }: ClaimedSignup, error: unknown, failed: FailedStep): Promise<void> {
     const { store, log, events, secrets, now } = this.#context;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
-    if (this.#worker.givenUp.aborted) return;
+    if (this.worker.givenUp.aborted) return;
     const failure = classifyMailError(error, secrets, failed.step);
     const { reason } = failure;
     const facts = { signup: id, reason, ...failed };
     if (failure.kind === 'permanent') {
       // The server works: it has refused one recipient.
       this.#circuit.recordSuccess();
-      await this.#worker.writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+      await this.worker.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error(facts, 'the confirmation mail was refused for good; kept as a dead letter');
       events.emit({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;
@@ -228,7 +209,7 @@ export class MailQueue implements Queue {
       { ...facts, nextAttemptAt },
       'the confirmation mail was not sent; it will be tried again',
     );
-    await this.#worker.writer.write(() =>
+    await this.worker.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason, tried }),
     );
   }

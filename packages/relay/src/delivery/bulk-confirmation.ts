@@ -79,7 +79,7 @@ export class BulkConfirmation {
     if (!isRunning && now() < due) return due;
     const scan = await this.#scan(lease.scan, open);
     if (scan === null) {
-      await worker.writer.write(() => store.releaseScan(publicationId));
+      await worker.write(() => store.releaseScan(publicationId));
       return now();
     }
     this.#lastScanAt = scan.startedAt;
@@ -126,7 +126,7 @@ export class BulkConfirmation {
         cursor: ended ? null : await page.place(),
       };
       const found = newer.map((record) => ({ email: record.email, ...knownStatus(statusIn(record), now()) }));
-      const seen = await worker.writer.write(() => store.confirm(publicationId, found, now(), scan));
+      const seen = await worker.write(() => store.confirm(publicationId, found, now(), scan));
       if (!seen) return scan;
       for (const { form, dueAt, status } of seen)
         events.emit({ type: 'delivered', form, waitedMs: now() - dueAt, status });
@@ -159,7 +159,6 @@ export class BulkConfirmation {
   async #end(open: readonly OpenBatch[], scan: StartedScan): Promise<void> {
     const { context, publicationId, worker } = this.#lane;
     const { store, now, log } = context;
-    const { writer } = worker;
     if (worker.givenUp.aborted) return;
     for (const batch of open) {
       const last = scan.startedAt >= sentAt(batch) + maxLooks * this.#lookAfterMs || this.#isInFuture(batch);
@@ -183,10 +182,10 @@ export class BulkConfirmation {
           : 'Sent in bulk; not among the newest subscriptions of the API.',
         tried: true,
       } as const;
-      await writer.write(() => store.endBatch(batch.id, outcome));
+      await worker.write(() => store.endBatch(batch.id, outcome));
     }
     const next = scanUntil(scan.newest ?? scan.until);
-    await writer.write(async () => {
+    await worker.write(async () => {
       await store.confirm(publicationId, [], now(), next);
       await store.releaseScan(publicationId);
     });

@@ -130,7 +130,7 @@ export class BulkDelivery {
           background: !signups.some((each) => isFresh(each, now())),
         },
       );
-      await worker.writer.write(() => store.batchSent(id, now()));
+      await worker.write(() => store.batchSent(id, now()));
       circuits.recordSuccess();
       this.#refusals = 0;
       log.info({ signups: signups.length }, 'sent in bulk');
@@ -165,9 +165,8 @@ export class BulkDelivery {
   }
 
   async #batchFailed(id: string, signups: readonly ClaimedSignup[], error: unknown): Promise<void> {
-    const { context, circuits } = this.#lane;
+    const { context, circuits, worker } = this.#lane;
     const { store, log, events, now, secrets, health } = context;
-    const { writer } = this.#lane.worker;
     // The store failed while signups were claimed; the loop tries again.
     if (!isApiFailure(error)) return health.failed('claim', error);
     const decision = decideRetry(error, secrets);
@@ -179,12 +178,12 @@ export class BulkDelivery {
       circuits.recordFailure(decision);
       for (const { form } of signups) events.emit({ type: 'retryScheduled', form, cause: decision.cause });
       // The confirmation finds out whether the batch arrived.
-      if (decision.mayHaveArrived) return writer.write(() => store.batchSent(id, now()));
-      await writer.write(() => store.release(signups.map((signup) => signup.id)));
+      if (decision.mayHaveArrived) return worker.write(() => store.batchSent(id, now()));
+      await worker.write(() => store.release(signups.map((signup) => signup.id)));
     }
     const at = now();
     const outcome = { state: 'waiting', at, nextAttemptAt: at, reason: decision.reason, tried: false } as const;
-    await writer.write(() => store.endBatch(id, outcome));
+    await worker.write(() => store.endBatch(id, outcome));
   }
 
   /** Delivers one by one for a while, which doubles with each refused bulk creation. */

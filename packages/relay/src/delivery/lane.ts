@@ -14,7 +14,7 @@ export interface DeliveryLane {
   readonly client: Client;
   readonly circuits: ApiCircuits;
   readonly backoff: BackoffOptions;
-  readonly worker: Pick<QueueWorker, 'writer' | 'inFlight' | 'stopping' | 'givenUp'>;
+  readonly worker: Pick<QueueWorker, 'write' | 'inFlight' | 'stopping' | 'givenUp'>;
 }
 
 /** Tolerated difference of clocks, in milliseconds: between relay and API, and of one clock over time. */

@@ -31,9 +31,8 @@ export class SingleDelivery {
 
   /** One attempt. Never rejects, unless the relay has a defect. */
   async deliver(signup: ClaimedSignup): Promise<void> {
-    const { context, circuits } = this.#lane;
+    const { context, circuits, worker } = this.#lane;
     const { store, events, now, secrets } = context;
-    const { writer } = this.#lane.worker;
     const { id, form } = signup;
     const attempt = signup.attempts + 1;
     const log = context.log.child({ signup: id, attempt });
@@ -41,12 +40,12 @@ export class SingleDelivery {
       const sent = await this.#send(signup);
       circuits.recordSuccess();
       if (sent === null) {
-        await writer.write(() => store.settle([id], { state: 'dead', at: now(), reason: leftByMail }));
+        await worker.write(() => store.settle([id], { state: 'dead', at: now(), reason: leftByMail }));
         return log.info('the person has left before it was delivered');
       }
       const { status, warnings } = sent;
       const outcome = { state: 'delivered', at: now(), ...knownStatus(status, now()) } as const;
-      await writer.write(() => store.settle([id], outcome));
+      await worker.write(() => store.settle([id], outcome));
       const waitedMs = now() - signup.dueAt;
       log.info({ waitedMs, status }, 'delivered');
       events.emit({ type: 'delivered', form, waitedMs, status });
@@ -57,7 +56,7 @@ export class SingleDelivery {
       const decision = decideRetry(error, secrets, { attempt, othersPass });
       if (decision.kind === 'retry') return this.#scheduleRetry(signup, attempt, decision, log);
       const { reason } = decision;
-      await writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+      await worker.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error({ reason }, 'refused for good; kept as a dead letter');
       events.emit({ type: 'deadLetter', signup: id, form, reason });
     }
@@ -71,7 +70,7 @@ export class SingleDelivery {
     const nextAttemptAt = aborted ? now() : now() + backoffMs(attempt, retry.retryAfterMs, backoff, random);
     log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
     if (!aborted) events.emit({ type: 'retryScheduled', form, cause });
-    await worker.writer.write(() =>
+    await worker.write(() =>
       store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried: mayHaveArrived }),
     );
   }

@@ -106,7 +106,7 @@ export class SecondLook {
       if (known === undefined) break;
       answers.push({ signup, known });
     }
-    const settled = await this.#lane.worker.writer.write(() =>
+    const settled = await this.#lane.worker.write(() =>
       store.settleStatuses(answers.map(({ signup: { id, hasLeft }, known }) => ({ id, hasLeft, ...known }))),
     );
     const ids = new Set(settled?.map(({ id }) => id));

@@ -13,22 +13,6 @@ const longestSharedSleepMs = 1000;
 /** Wait before a failed access to the store is repeated, in milliseconds. */
 const storeRetryMs = 1000;
 
-/** Options of {@link runLoop}. */
-export interface LoopOptions {
-  readonly wakeSignal: WakeSignal;
-  /** Aborts when nothing new may be started. */
-  readonly stopping: AbortSignal;
-  readonly health: StoreHealth;
-  /** Whether other processes write to the store too. */
-  readonly isShared: boolean;
-  /** Milliseconds for which a circuit breaker is open. */
-  readonly openForMs: () => number | Promise<number>;
-  /** Starts what is due. @returns milliseconds until more is due; null if unknown */
-  readonly startDue: () => Promise<number | null>;
-  /** On demand: the loop ends with its group, once nothing is in flight and nothing is due in any of its loops. */
-  readonly onDemand?: { readonly group: LoopGroup; readonly isIdle: () => boolean } | undefined;
-}
-
 /** Loops that give work to each other: a delivery adds webhooks, a visitor signups. They end together. */
 export class LoopGroup {
   readonly #members = new Set<WakeSignal>();
@@ -50,67 +34,6 @@ export class LoopGroup {
     }
     return this.#isOver;
   }
-}
-
-/**
- * Runs until `stopping` aborts, or nothing is left to do. A failure of the store is reported to `health`, and the loop
- * tries again.
- *
- * @returns milliseconds until more is due; null if unknown
- */
-export async function runLoop(options: LoopOptions): Promise<number | null> {
-  const { wakeSignal, stopping, onDemand } = options;
-  let untilNextMs: number | null = null;
-  while (!stopping.aborted) {
-    onDemand?.group.work(wakeSignal);
-    const step = await runOnce(options);
-    untilNextMs = step.untilNextMs;
-    const isNothingDue = !wakeSignal.isPending && (untilNextMs === null || untilNextMs > 0);
-    if (isNothingDue && onDemand?.isIdle() && onDemand.group.rest(wakeSignal)) break;
-    await wakeSignal.wait(Math.min(untilNextMs ?? step.longestMs, step.longestMs));
-  }
-  onDemand?.group.rest(wakeSignal);
-  return untilNextMs;
-}
-
-/** @returns milliseconds until more is due, null if unknown; and the longest time to sleep */
-async function runOnce({
-  health,
-  isShared,
-  openForMs,
-  startDue,
-}: LoopOptions): Promise<{ readonly untilNextMs: number | null; readonly longestMs: number }> {
-  const longestMs = isShared ? longestSharedSleepMs : longestSleepMs;
-  try {
-    const pauseMs = await openForMs();
-    if (pauseMs > 0) return { untilNextMs: pauseMs, longestMs };
-    const untilNextMs = await startDue();
-    health.succeeded('claim');
-    return { untilNextMs, longestMs };
-  } catch (error) {
-    health.failed('claim', error);
-    return { untilNextMs: storeRetryMs, longestMs: storeRetryMs };
-  }
-}
-
-/**
- * Runs loops that end by themselves, until nothing is due or `ending` aborts.
- *
- * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
- */
-export async function runUntilIdle(
-  options: LoopOptions & { readonly inFlight: () => Promise<unknown> },
-  ending: AbortSignal,
-  now: () => number,
-): Promise<number | null> {
-  const { wakeSignal, stopping, inFlight } = options;
-  const wake = (): void => wakeSignal.notify();
-  ending.addEventListener('abort', wake, { once: true });
-  const untilNextMs = await runLoop({ ...options, stopping: AbortSignal.any([stopping, ending]) });
-  ending.removeEventListener('abort', wake);
-  await inFlight();
-  if (ending.aborted) return now();
-  return untilNextMs === null ? null : now() + untilNextMs;
 }
 
 /** Wakes a loop when something may be due. */
@@ -180,45 +103,41 @@ export class InFlight {
   }
 }
 
-/** Options of {@link StoreWriter}. */
-export interface StoreWriterOptions {
-  readonly health: StoreHealth;
-  /** Aborts when writes are no longer repeated. */
-  readonly stopping: AbortSignal;
-}
-
-/** Writes the outcome of an attempt, and repeats the write, not the attempt, until the store accepts it. */
-export class StoreWriter {
-  readonly #options: StoreWriterOptions;
-
-  constructor(options: StoreWriterOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Repeating the attempt instead would send the signup twice. An outcome that is not written when the relay stops
-   * counts as unknown at the next start, and the signup is looked up first.
-   *
-   * @returns what `work` returned; undefined if the relay stopped before
-   */
-  async write<T>(work: () => Promise<T>): Promise<T | undefined> {
-    const { health, stopping } = this.#options;
-    for (;;) {
-      try {
-        const result = await work();
-        health.succeeded('settle');
-        return result;
-      } catch (error) {
-        health.failed('settle', error);
-        if (stopping.aborted) return undefined;
-        await sleep(storeRetryMs);
-      }
+/**
+ * Writes the outcome of an attempt, and repeats the write until the store accepts it: repeating the attempt instead
+ * would send the signup twice. An outcome that is not written when the relay stops counts as unknown at the next start,
+ * and the signup is looked up first.
+ *
+ * @param stopping - aborts when writes are no longer repeated
+ * @returns what `work` returned; undefined if the relay stopped before
+ */
+export async function repeatWrite<T>(
+  health: StoreHealth,
+  stopping: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  for (;;) {
+    try {
+      const result = await work();
+      health.succeeded('settle');
+      return result;
+    } catch (error) {
+      health.failed('settle', error);
+      if (stopping.aborted) return undefined;
+      await sleep(storeRetryMs);
     }
   }
 }
 
-/** Options of {@link QueueWorker}. `startDue` adds what it starts to the tasks in flight. */
-export type QueueWorkerOptions = Pick<LoopOptions, 'openForMs' | 'startDue'>;
+/** What a {@link QueueWorker} works off. */
+export interface QueueWork {
+  /** Milliseconds for which a circuit breaker is open. */
+  openForMs(this: void): number | Promise<number>;
+  /** Starts what is due, among the tasks in flight. @returns milliseconds until more is due; null if unknown */
+  startDue(this: void): Promise<number | null>;
+  /** Ends what the tasks have shared, once none is in flight. Default: nothing. */
+  end?(this: void): Promise<void>;
+}
 
 /** The parts of the context that a worker needs. */
 export type WorkerContext = Pick<RelayContext, 'health' | 'now'> & { readonly store: Pick<SignupStore, 'shared'> };
@@ -226,18 +145,16 @@ export type WorkerContext = Pick<RelayContext, 'health' | 'now'> & { readonly st
 /** Works off a queue, all the time or on demand: tasks run beside the loop, and end when the relay stops. */
 export class QueueWorker {
   readonly inFlight = new InFlight(() => this.wake());
-  readonly writer: StoreWriter;
   readonly #context: WorkerContext;
-  readonly #options: QueueWorkerOptions;
+  readonly #work: QueueWork;
   readonly #wakeSignal = new WakeSignal();
   readonly #stop = new AbortController();
   readonly #giveUp = new AbortController();
   #loop: Promise<unknown> | null = null;
 
-  constructor(context: WorkerContext, options: QueueWorkerOptions) {
+  constructor(context: WorkerContext, work: QueueWork) {
     this.#context = context;
-    this.#options = options;
-    this.writer = new StoreWriter({ health: context.health, stopping: this.#stop.signal });
+    this.#work = work;
   }
 
   /** Aborts when nothing new may be started. */
@@ -251,7 +168,7 @@ export class QueueWorker {
   }
 
   start(): void {
-    this.#loop ??= runLoop(this.#loopOptions());
+    this.#loop ??= this.#run(this.#stop.signal);
   }
 
   /** Wakes the loop: something new may be due. */
@@ -259,15 +176,25 @@ export class QueueWorker {
     this.#wakeSignal.notify();
   }
 
+  /** See {@link repeatWrite}. */
+  write<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return repeatWrite(this.#context.health, this.#stop.signal, work);
+  }
+
   /**
    * Works until nothing is due in the whole group or `ending` aborts, and ends what is in flight.
    *
    * @returns when the next task is due, in milliseconds since the Unix epoch; null if unknown
    */
-  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    const onDemand = { group, isIdle: () => this.inFlight.size === 0 };
-    const inFlight = () => this.inFlight.end();
-    return runUntilIdle({ ...this.#loopOptions(), onDemand, inFlight }, ending, this.#context.now);
+  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    const { now } = this.#context;
+    const wake = (): void => this.wake();
+    ending.addEventListener('abort', wake, { once: true });
+    const untilNextMs = await this.#run(AbortSignal.any([this.#stop.signal, ending]), group);
+    ending.removeEventListener('abort', wake);
+    await this.#end();
+    if (ending.aborted) return now();
+    return untilNextMs === null ? null : now() + untilNextMs;
   }
 
   /** Starts nothing more, gives tasks in flight `graceMs` milliseconds to end, then aborts them. */
@@ -276,18 +203,45 @@ export class QueueWorker {
     this.wake();
     const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
     await this.#loop;
-    await this.inFlight.end();
+    await this.#end();
     clearTimeout(timer);
   }
 
-  #loopOptions(): LoopOptions {
-    const { health, store } = this.#context;
-    return {
-      ...this.#options,
-      wakeSignal: this.#wakeSignal,
-      stopping: this.#stop.signal,
-      health,
-      isShared: store.shared,
-    };
+  async #end(): Promise<void> {
+    await this.inFlight.end();
+    await this.#work.end?.();
+  }
+
+  /**
+   * The loop. On demand it ends with its group, once nothing is in flight and nothing is due in any of its loops.
+   *
+   * @returns milliseconds until more is due; null if unknown
+   */
+  async #run(stopping: AbortSignal, group?: LoopGroup): Promise<number | null> {
+    const signal = this.#wakeSignal;
+    let untilNextMs: number | null = null;
+    while (!stopping.aborted) {
+      group?.work(signal);
+      let longestMs = this.#context.store.shared ? longestSharedSleepMs : longestSleepMs;
+      try {
+        untilNextMs = await this.#startDue();
+      } catch (error) {
+        this.#context.health.failed('claim', error);
+        untilNextMs = longestMs = storeRetryMs;
+      }
+      const isNothingDue = !signal.isPending && (untilNextMs === null || untilNextMs > 0);
+      if (isNothingDue && this.inFlight.size === 0 && group?.rest(signal)) break;
+      await signal.wait(Math.min(untilNextMs ?? longestMs, longestMs));
+    }
+    group?.rest(signal);
+    return untilNextMs;
+  }
+
+  async #startDue(): Promise<number | null> {
+    const pauseMs = await this.#work.openForMs();
+    if (pauseMs > 0) return pauseMs;
+    const untilNextMs = await this.#work.startDue();
+    this.#context.health.succeeded('claim');
+    return untilNextMs;
   }
 }

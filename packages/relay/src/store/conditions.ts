@@ -1,12 +1,16 @@
 /** Translates a filter of signups into an SQL condition, for both dialects. Pure. */
 import { personHash } from './signup-identity.ts';
-import { leftByMail, type SignupFilter } from './signup-store.ts';
+import type { Dialect, Value } from './acts/act.ts';
+import { leftByMail, type SignupFilter, signupStates } from './signup-store.ts';
 
 /** A condition with a `?` for each of its values. */
-export interface SqlCondition {
+interface SqlCondition {
   readonly sql: string;
-  readonly values: readonly (string | number)[];
+  readonly values: readonly Value[];
 }
+
+/** Of a signup that is neither delivered nor due by itself: the condition of a partial index. */
+export const isIdle = `next_attempt_at IS NULL AND state <> 'delivered'`;
 
 /** Repeats `isRedrivable` for unconfirmed signups: those whose mail is held. */
 export const isHeld = `state = 'unconfirmed' AND NOT tried AND next_attempt_at IS NOT NULL AND last_error IS NOT NULL`;
@@ -17,21 +21,9 @@ export const hasLeft = `last_error = '${leftByMail}'`;
 /** Of a signup that has surely not reached the API, and will not. */
 export const isUnsent = `(state IN ('dead', 'review') OR (state = 'waiting' AND NOT tried))`;
 
-/** What differs between the databases. */
-export interface Dialect {
-  /** Function for the position of a substring. */
-  readonly find: string;
-  /** Finds signups by their ids. */
-  ids(ids: readonly string[]): SqlCondition;
-  /** Finds the signups in states, of which none is `delivered`, without reading those that are. */
-  undelivered(states: readonly string[]): SqlCondition;
-}
-
-/** The rows with one of the values in a column; none without values. */
-export const oneOf = (column: string, values: readonly string[]): SqlCondition => ({
-  sql: values.length === 0 ? '1 = 0' : `${column} IN (${values.map(() => '?').join(', ')})`,
-  values,
-});
+/** Whether the state is one of these. */
+export const isOneOf = (states: readonly string[]): string =>
+  states.length === 0 ? '1 = 0' : `state IN (${states.map((each) => `'${each}'`).join(', ')})`;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -39,9 +31,11 @@ type Part<Value> = (value: Value, dialect: Dialect) => SqlCondition;
 
 const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable<SignupFilter[Name]>> } = {
   // A text that is no UUID matches no signup.
-  ids: (ids, dialect) => dialect.ids(ids.filter((id) => uuid.test(id))),
-  states: (states, { undelivered }) =>
-    states.length === 0 || states.includes('delivered') ? oneOf('state', states) : undelivered(states),
+  ids: (ids, { among }) => ({ sql: among('id', '?'), values: [ids.filter((id) => uuid.test(id))] }),
+  states(states, { ofStates }) {
+    const known = signupStates.filter((each) => states.includes(each));
+    return { sql: (known.includes('delivered') ? isOneOf : ofStates)(known), values: [] };
+  },
   form: (form) => ({ sql: 'form = ?', values: [form] }),
   // Each fingerprint begins with the hash of the person; '~' sorts after every character of a hash.
   email: (address) => ({
@@ -54,16 +48,10 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
 };
 
 export function conditions(filter: SignupFilter, dialect: Dialect): SqlCondition {
-  const part = <Value>(value: Value | null | undefined, of: Part<Value>): SqlCondition[] =>
-    value === undefined || value === null ? [] : [of(value, dialect)];
-  const all = [
-    ...part(filter.ids, parts.ids),
-    ...part(filter.states, parts.states),
-    ...part(filter.form, parts.form),
-    ...part(filter.email, parts.email),
-    ...part(filter.reason, parts.reason),
-    ...part(filter.receivedFrom, parts.receivedFrom),
-    ...part(filter.receivedUntil, parts.receivedUntil),
-  ];
+  const all = (Object.keys(parts) as (keyof SignupFilter)[]).flatMap((name) => {
+    // Each part takes the value of its own name.
+    const part = parts[name] as Part<unknown>;
+    return filter[name] === undefined || filter[name] === null ? [] : [part(filter[name], dialect)];
+  });
   return { sql: all.map(({ sql }) => sql).join(' AND ') || '1 = 1', values: all.flatMap(({ values }) => values) };
 }

@@ -30,10 +30,10 @@ type RowOf<Value> = {
       : Value[Name];
 };
 
-/** The columns of a {@link StoredRow}, with the names of the store interface. */
-export const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt", origin, submission, attempts, tried,
-  needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
-  last_error AS reason, status, intent`;
+/** The columns of a {@link StoredRow} of the table `s`, with the names of the store interface. */
+export const stored = `s.id, s.form, s.state, s.received_at AS "receivedAt", s.due_at AS "dueAt", s.origin, s.submission,
+  s.attempts, s.tried, s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt",
+  s.settled_at AS "settledAt", s.last_error AS reason, s.status, s.intent`;
 
 export type StoredRow = RowOf<StoredSignup>;
 
@@ -261,21 +261,14 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
 }
 
 /** The columns of an outcome. */
-export function settledColumns(outcome: DeliveryOutcome): {
-  readonly state: SignupState;
-  readonly nextAttemptAt: number | null;
-  readonly settledAt: number | null;
-  readonly reason: string | null;
-  readonly status: string | null;
-  readonly tried: number;
-} {
+export function settledColumns(outcome: DeliveryOutcome) {
   const repeats = outcome.state === 'waiting' || outcome.state === 'unconfirmed';
   const { status = null, askAgainAt = null } = outcome.state === 'delivered' ? outcome : {};
   return {
     state: outcome.state,
-    nextAttemptAt: repeats ? outcome.nextAttemptAt : askAgainAt,
-    settledAt: repeats ? null : outcome.at,
-    reason: outcome.state === 'delivered' ? null : outcome.reason,
+    next_attempt_at: repeats ? outcome.nextAttemptAt : askAgainAt,
+    settled_at: repeats ? null : outcome.at,
+    last_error: outcome.state === 'delivered' ? null : outcome.reason,
     status,
     tried: Number(repeats && outcome.tried === true),
   };

@@ -28,6 +28,9 @@ export function firstIdOf(moment: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
+/** The same as a whole id. */
+export const idFrom = (moment: number): string => `${firstIdOf(moment)}-0000-0000-000000000000`;
+
 /** The hashes that identify a signup. `intent` and `content` begin with the hash of the person, {@link personHash}. */
 export interface Fingerprint {
   /** Hash of address and idempotency key; null without a key. The address keeps one key for two people apart. */

@@ -149,7 +149,7 @@ export interface MailboxStore {
   leave(id: string, at: number): Promise<void>;
 }
 
-/** What operators, metrics and exports read. No visitor waits for it; each read ends within {@link readMs}. */
+/** What operators, metrics and exports read. No visitor waits for it; a read longer than {@link readMs} is ended. */
 export interface StoreReads {
   counts(): Promise<SignupCounts>;
   overview(now: number): Promise<Overview>;

@@ -169,7 +169,7 @@ class DestinationLane {
     if (answer === null) return;
     if ('status' in answer && answer.status >= 200 && answer.status < 300) {
       this.#circuit.recordSuccess();
-      await this.worker.writer.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
+      await this.worker.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
       log.info('sent a webhook');
       return events.emit({ type: 'webhookAttempted', destination: name, result: 'delivered' });
     }
@@ -200,7 +200,7 @@ class DestinationLane {
   /** Sends nothing more until an operator resumes the destination: the receiver wants no more messages. */
   async #hold({ reason }: AttemptFailure, log: Log): Promise<void> {
     const { name } = this.#destination;
-    await this.worker.writer.write(() => this.#context.store.webhooks.hold(name, reason));
+    await this.worker.write(() => this.#context.store.webhooks.hold(name, reason));
     log.error({ reason }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them again`);
   }
 
@@ -213,7 +213,7 @@ class DestinationLane {
     const isGivenUp = attempts + 1 >= minAttempts && now() - at >= giveUpAfterMs;
     const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, this.#options.backoff, random);
     const nextAttemptAt = now() + Math.max(waitMs, this.#circuit.openForMs);
-    await this.worker.writer.write(() =>
+    await this.worker.write(() =>
       store.webhooks.settle(seq, isGivenUp ? { state: 'dead', reason } : { state: 'waiting', nextAttemptAt, reason }),
     );
     if (isGivenUp) log.error({ reason }, 'a webhook was given up; kept as a dead letter');

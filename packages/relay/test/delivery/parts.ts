@@ -4,7 +4,7 @@ import { createClient } from '@newsletter-kit/core';
 import { createContext } from '../../src/context.ts';
 import type { DeliveryLane } from '../../src/delivery/lane.ts';
 import { ApiCircuits, CircuitBreaker } from '../../src/queue/circuit-breaker.ts';
-import { InFlight, StoreWriter } from '../../src/queue/worker.ts';
+import { InFlight, repeatWrite } from '../../src/queue/worker.ts';
 import { defaultBackoff, type Retry } from '../../src/queue/retry.ts';
 import type { RelayEvent } from '../../src/events.ts';
 import { readConfig, type SignupStore } from '../../src/index.ts';
@@ -106,7 +106,7 @@ export function deliveryParts(
       circuits: new ApiCircuits(breaker(), breaker()),
       backoff: defaultBackoff,
       worker: {
-        writer: new StoreWriter({ health: context.health, stopping: stop.signal }),
+        write: (work) => repeatWrite(context.health, stop.signal, work),
         inFlight: new InFlight(() => {}),
         stopping: stop.signal,
         givenUp: giveUp.signal,

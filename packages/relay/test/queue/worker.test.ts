@@ -1,26 +1,29 @@
-/** The worker of a queue: its loop, the tasks beside it, work on demand, and its stop. */
+/** The worker of a queue: its loop, the tasks beside it, its writes, work on demand, and its stop. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LoopGroup, QueueWorker, type QueueWorkerOptions, WakeSignal } from '../../src/queue/worker.ts';
+import { LoopGroup, QueueWorker, type QueueWork, WakeSignal } from '../../src/queue/worker.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
 import { StoreHealth } from '../../src/health.ts';
+
+const minuteMs = 60_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function worker(startDue: QueueWorkerOptions['startDue'] = () => Promise.resolve(null)) {
+function worker(
+  startDue: QueueWork['startDue'] = () => Promise.resolve(null),
+  { shared = false, openForMs = () => 0 }: { readonly shared?: boolean; readonly openForMs?: () => number } = {},
+) {
   const due = vi.fn(startDue);
+  const events: string[] = [];
   const health = new StoreHealth({
     store: { probe: () => Promise.resolve() },
     log: pino({ level: 'silent' }),
-    onEvent: () => {},
+    onEvent: ({ type }) => void events.push(type),
     now: Date.now,
   });
-  const queue = new QueueWorker(
-    { health, now: Date.now, store: { shared: false } },
-    { openForMs: () => 0, startDue: due },
-  );
-  return { queue, due };
+  const queue = new QueueWorker({ health, now: Date.now, store: { shared } }, { openForMs, startDue: due });
+  return { queue, due, events };
 }
 
 /** A task that ends when `end` is called. */
@@ -45,6 +48,77 @@ describe('a started worker', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(due).toHaveBeenCalledTimes(3);
     await queue.stop(0);
+  });
+
+  it.each([
+    ['at the time of the next due signup', 500, false, 500],
+    ['at once for a signup that is overdue', -500, false, 0],
+    ['after a minute where nothing is known to be due', null, false, minuteMs],
+    ['after a minute for a signup that is due later', 2 * minuteMs, false, minuteMs],
+    ['after a second where other relays share the store', null, true, 1000],
+    ['after a second in a shared store for a signup that is due later', 5000, true, 1000],
+    ['earlier than a second in a shared store for a signup that is due earlier', 300, true, 300],
+  ])('runs %s', async (_case, untilNextMs, shared, expectedMs) => {
+    const { queue, due } = worker(() => Promise.resolve(untilNextMs), { shared });
+    queue.start();
+    await vi.advanceTimersByTimeAsync(Math.max(0, expectedMs - 1));
+    if (expectedMs > 0) expect(due).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(due.mock.calls.length).toBeGreaterThanOrEqual(2);
+    await queue.stop(0);
+  });
+
+  it('runs at once when it is woken, also between two waits', async () => {
+    const { queue, due } = worker();
+    queue.start();
+    queue.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(due).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(minuteMs - 1);
+    expect(due).toHaveBeenCalledTimes(2);
+    await queue.stop(0);
+  });
+
+  it.each([
+    [750, 750],
+    [2 * minuteMs, minuteMs],
+  ])('starts nothing while a circuit breaker is open for %i ms, and looks again after %i ms', async (pause, again) => {
+    const openForMs = vi.fn<() => number>(() => 0).mockReturnValueOnce(pause);
+    const { queue, due } = worker(undefined, { openForMs });
+    queue.start();
+    await vi.advanceTimersByTimeAsync(again - 1);
+    expect(due).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(due).toHaveBeenCalledOnce();
+    await queue.stop(0);
+  });
+
+  it('tries again a second after the store failed, and reports failure and recovery', async () => {
+    const { queue, due, events } = worker();
+    due.mockRejectedValueOnce(new StoreUnavailableError('The disk is full.'));
+    queue.start();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(due).toHaveBeenCalledTimes(1);
+    expect(events).toEqual(['failing']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(due).toHaveBeenCalledTimes(2);
+    expect(events).toEqual(['failing', 'works']);
+    await queue.stop(0);
+  });
+});
+
+describe('a write', () => {
+  it.each([
+    ['the store fails', new StoreUnavailableError('The disk is full.'), ['failing', 'works']],
+    ['a defect ended it', new RangeError('a defect'), []],
+  ])('is repeated where %s', async (_case, error, told) => {
+    const { queue, events } = worker();
+    const write = vi.fn<() => Promise<string>>(() => Promise.resolve('written')).mockRejectedValueOnce(error);
+    const written = queue.write(write);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await written).toBe('written');
+    expect(write).toHaveBeenCalledTimes(2);
+    expect(events).toEqual(told);
   });
 });
 
@@ -157,7 +231,7 @@ describe('the stop of a worker', () => {
     const { queue } = worker();
     const write = vi.fn(() => Promise.reject(new StoreUnavailableError('The disk is full.')));
     await queue.stop(0);
-    expect(await queue.writer.write(write)).toBeUndefined();
+    expect(await queue.write(write)).toBeUndefined();
     expect(write).toHaveBeenCalledOnce();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, everySignup, StoreUnavailableError, type SignupStore } from '../../src/index.ts';
 import { type Operator, storeOperator } from '../../src/ops/operator.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
-import { claimsLock as lockKey } from '../../src/store/postgres/postgres-store.ts';
+import { claimsLock as lockKey } from '../../src/store/postgres/database.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { found, newSignup } from '../new-signup.ts';

@@ -224,7 +224,7 @@ describe('the Worker', () => {
     expect((await newer.signUp('bob@example.com')).status).toBe(503);
     expect(await (await newer.get('/readyz')).json()).toEqual({
       status: 'unready',
-      reason: 'This Durable Object was written by a newer relay (version 99): deploy that version again.',
+      reason: 'This Durable Object was written by a newer relay (version 99): update this one.',
     });
     await newer.stop();
     write.run(String(version));

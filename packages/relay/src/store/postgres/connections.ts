@@ -2,13 +2,13 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Row } from '../rows.ts';
+import { storable } from '../acts/act.ts';
 
 /** Runs a statement. */
-export type RunQuery = <Found extends object = Row>(text: string, values?: readonly unknown[]) => Promise<Found[]>;
-
-/** Runs a transaction that changes what claims read. */
-export type Alone = <T>(work: (query: RunQuery) => Promise<T>) => Promise<T>;
+export type RunQuery = <Found extends pg.QueryResultRow>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<pg.QueryResult<Found>>;
 
 /** Size and time limits of a pool, in milliseconds. */
 export interface ConnectionLimits {
@@ -60,22 +60,21 @@ export class Connections {
   }
 
   /** Runs a statement outside any transaction. */
-  readonly query: RunQuery = async <Found extends object>(text: string, values: readonly unknown[] = []) =>
-    (await this.#pool.query<Found & pg.QueryResultRow>(text, values.map(storable))).rows;
+  readonly query: RunQuery = (text, values = []) => this.#pool.query(text, values.map(storable));
 
   /** Runs the queries of `work` in one transaction. */
-  async transaction<T>(work: (query: RunQuery) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    work: (query: RunQuery) => Promise<T>,
+    isolation: 'READ COMMITTED' | 'REPEATABLE READ READ ONLY' = 'READ COMMITTED',
+  ): Promise<T> {
     const client = await this.#pool.connect();
     // Without a listener, a connection that breaks between two statements would end the process.
     client.on('error', ignore);
     try {
-      // Each statement sees what was committed before it, whatever the default of the database is.
-      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      const result = await work(
-        async <Found extends object>(text: string, values?: readonly unknown[]) =>
-          // Only without values may a text hold several statements.
-          (await client.query<Found & pg.QueryResultRow>(text, values?.map(storable))).rows,
-      );
+      // By default each statement sees what was committed before it, whatever the default of the database is.
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+      // Only without values may a text hold several statements.
+      const result = await work((text, values) => client.query(text, values?.map(storable)));
       await client.query('COMMIT');
       client.off('error', ignore);
       client.release();
@@ -99,13 +98,3 @@ export class Connections {
 }
 
 function ignore(): void {}
-
-/** Without NUL and unpaired surrogates, which PostgreSQL does not store in text. */
-function storable(value: unknown): unknown {
-  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
-}
-
-/** Rows as JSON. */
-export function json(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_name, value: unknown) => storable(value));
-}

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../counters.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
-import { json } from './connections.ts';
+import { json } from '../acts/act.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { counter, rowsOf } from './sql-parts.ts';
 
@@ -36,7 +36,7 @@ const takeBack = `UPDATE ${counter} AS c SET points = greatest(0, c.points - r.p
   WHERE c.key = r.key`;
 
 const expire = `DELETE FROM ${counter} WHERE key IN (
-    SELECT key FROM ${counter} WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING key`;
+    SELECT key FROM ${counter} WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`;
 
 type KeyedCount = Count & { readonly key: string };
 
@@ -47,7 +47,7 @@ export function postgresCounters({ counting, long }: Pick<OpenDatabase, 'countin
     asStoreUnavailable('written', async () => {
       if (performance.now() < pausedUntil) throw new StoreUnavailableError('The counters did not answer.');
       try {
-        return await counting.query<KeyedCount>(text, values);
+        return (await counting.query<KeyedCount>(text, values)).rows;
       } catch (error) {
         pausedUntil = performance.now() + pauseMs;
         throw error;
@@ -83,7 +83,7 @@ export function postgresCounters({ counting, long }: Pick<OpenDatabase, 'countin
     release: async (counters) => void (await release([{ counters, now: 0 }])),
     expire: (now) =>
       asStoreUnavailable('written', async () => {
-        while ((await long.query(expire, [now, batchSize])).length === batchSize);
+        while ((await long.query(expire, [now, batchSize])).rowCount === batchSize);
       }),
   };
 }

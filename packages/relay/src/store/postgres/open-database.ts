@@ -1,33 +1,19 @@
-/** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
+/** Opens the PostgreSQL database: checks version and durability, and creates the tables. */
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
+import { tablesOf } from '../acts/tables.ts';
 import { explainStoreError } from '../database-errors.ts';
 import type { Row } from '../rows.ts';
 import { readMs } from '../signup-store.ts';
-import { Connections } from './connections.ts';
-import {
-  batch,
-  confirmationMailbox,
-  consent,
-  counter,
-  destination,
-  message,
-  schema,
-  setSetting,
-  setting,
-  signup,
-  suppression,
-  tally,
-} from './sql-parts.ts';
-
-/** Hashes, identifiers and times sort by their bytes, as in every other store. */
-const bytes = 'COLLATE "C"';
+import { hasTablesOf } from '../version.ts';
+import { Connections, type RunQuery } from './connections.ts';
+import { counter, dialect, message, scan, schema, setting, signup, tally } from './sql-parts.ts';
 
 /** Key of the advisory lock of the process that prepares the tables ("NKRL"). */
 const tablesLock = 0x4e_4b_52_4c;
 
-/** The number of the first version. Those before it were never published, and are refused. */
-const firstVersion = 11;
+/** The number of the version of the tables. */
+const tablesVersion = 12;
 
 /** Adds a trigger that counts signups by form and state. @param rows - form, state and number of the signups */
 const countSignups = (event: 'INSERT' | 'UPDATE' | 'DELETE', tables: string, rows: string): string => `
@@ -43,146 +29,43 @@ const countSignups = (event: 'INSERT' | 'UPDATE' | 'DELETE', tables: string, row
 const added = 'SELECT form, state, 1 AS count FROM added';
 const gone = 'SELECT form, state, -1 AS count FROM gone';
 
-/**
- * The first step creates the tables of the {@link firstVersion}; each other brings them to the next version. A released
- * step never changes; new ones are appended.
- */
-export const steps: readonly string[] = [
-  `
-  CREATE TABLE ${signup} (
-    id uuid PRIMARY KEY,
-    form text NOT NULL,
-    state text NOT NULL CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead')),
-    received_at bigint NOT NULL,
-    due_at bigint NOT NULL DEFAULT 0,
-    origin text,
-    submission text,
-    intent text ${bytes},
-    content text ${bytes},
-    needs_confirmation boolean NOT NULL DEFAULT false,
-    attempts integer NOT NULL DEFAULT 0,
-    tried boolean NOT NULL DEFAULT false,
-    batch uuid,
-    next_attempt_at bigint,
-    settled_at bigint,
-    last_error text,
-    status text
-  );
-  CREATE INDEX signup_by_content ON ${signup} (content) WHERE content IS NOT NULL;
-  CREATE INDEX signup_due ON ${signup} (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
+const tables = tablesOf({
+  ...dialect,
+  uuid: 'uuid',
+  number: 'bigint',
+  flag: 'boolean NOT NULL DEFAULT false',
+  // Hashes, identifiers and times sort as in every other store.
+  bytes: 'text COLLATE "C"',
+  ordinal: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  newId: 'gen_random_uuid()',
+  options: '',
+  trigger: (name, { event, on, when, statements }) =>
+    `CREATE FUNCTION ${schema}.${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statements} RETURN NULL; END $$;
+     CREATE TRIGGER ${name} ${event} ON ${dialect.table(on)} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${schema}.${name}();`,
+  refuse: (why) => `RAISE EXCEPTION '${why}';`,
+});
+
+const createTables = `
+  CREATE SCHEMA IF NOT EXISTS ${schema};
+  ${tables}
   CREATE INDEX signup_open ON ${signup} (state, id, form, due_at) WHERE state <> 'delivered';
-  CREATE INDEX signup_in_batch ON ${signup} (batch) WHERE batch IS NOT NULL;
-  CREATE INDEX signup_to_erase ON ${signup} (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
   -- Nearly all signups of a form may be delivered: what is not is rarer than form and state each for itself suggest.
   CREATE STATISTICS ${schema}.signup_form_state (mcv) ON form, state FROM ${signup};
-
-  CREATE TABLE ${batch} (id uuid PRIMARY KEY, publication text NOT NULL, claimed_at bigint NOT NULL, sent_at bigint);
-  CREATE INDEX batch_of_publication ON ${batch} (publication, claimed_at, id);
-  CREATE TABLE ${schema}.walk (publication text PRIMARY KEY, place text, holder uuid NOT NULL, held_until bigint NOT NULL);
-
-  CREATE TABLE ${confirmationMailbox} (
-    mailbox text ${bytes} NOT NULL,
-    publication text NOT NULL,
-    mails integer NOT NULL,
-    last_mail_at bigint NOT NULL,
-    suppressed_at bigint,
-    signups text NOT NULL DEFAULT '[]',
-    PRIMARY KEY (mailbox, publication)
-  );
-  CREATE INDEX confirmation_mailbox_by_mail ON ${confirmationMailbox} (last_mail_at);
-
-  CREATE TABLE ${consent} (
-    signup uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed', 'left')),
-    at bigint NOT NULL,
-    form text NOT NULL,
-    person text ${bytes} NOT NULL,
-    sentence text,
-    version text,
-    page text,
-    visitor text,
-    PRIMARY KEY (signup, kind)
-  );
-  CREATE INDEX consent_by_person ON ${consent} (person);
-  CREATE INDEX consent_unclear ON ${consent} (signup) WHERE kind = 'unclear';
-  CREATE FUNCTION ${schema}.refuse_update() RETURNS trigger LANGUAGE plpgsql
-    AS $$ BEGIN RAISE EXCEPTION 'the consent ledger is append-only'; END $$;
-  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON ${consent} EXECUTE FUNCTION ${schema}.refuse_update();
-  -- The request that a person has to confirm, and words that are unclear, go with their signup.
-  CREATE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    DELETE FROM ${consent} WHERE signup = OLD.id AND kind IN ('requested', 'unclear');
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER request_of_signup AFTER DELETE ON ${signup} FOR EACH ROW
-    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
-
-  CREATE TABLE ${destination} (
-    name text ${bytes} PRIMARY KEY,
-    types text NOT NULL,
-    held text,
-    resumes integer NOT NULL DEFAULT 0
-  );
-  CREATE TABLE ${message} (
-    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id uuid NOT NULL DEFAULT gen_random_uuid(),
-    destination text ${bytes} NOT NULL,
-    type text NOT NULL,
-    signup uuid NOT NULL,
-    form text NOT NULL,
-    at bigint NOT NULL,
-    reason text,
-    attempts integer NOT NULL DEFAULT 0,
-    next_attempt_at bigint DEFAULT 0,
-    last_error text
-  );
-  CREATE INDEX webhook_due ON ${message} (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX webhook_of_signup ON ${message} (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX webhook_dead ON ${message} (at) WHERE next_attempt_at IS NULL;
-  -- Added in the transaction that changes a signup.
-  CREATE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ${message} (destination, type, signup, form, at, reason)
-    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
-    FROM ${destination} CROSS JOIN (SELECT CASE NEW.state
-      WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event) AS e
-    WHERE strpos(types, event) > 0;
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON ${signup} FOR EACH ROW
-    WHEN (NEW.state <> OLD.state
-      AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting')))
-    EXECUTE FUNCTION ${schema}.add_webhook_messages();
-  CREATE FUNCTION ${schema}.add_status_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ${message} (destination, type, signup, form, at)
-    SELECT name, 'signup.status', NEW.id, NEW.form, OLD.next_attempt_at FROM ${destination}
-    WHERE strpos(types, 'signup.status') > 0;
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON ${signup} FOR EACH ROW
-    WHEN (OLD.state = 'delivered' AND NEW.next_attempt_at IS NULL) EXECUTE FUNCTION ${schema}.add_status_messages();
-
-  -- Hashes of the addresses of erased people.
-  CREATE TABLE ${suppression} (hash text ${bytes} PRIMARY KEY);
-  -- UNLOGGED: a counter needs no sync.
-  CREATE UNLOGGED TABLE ${counter} (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
-  `,
-  // Signups by form and state, counted by each connection in rows of its own: no two transactions wait for one.
-  `
+  CREATE TABLE ${scan} (publication text PRIMARY KEY, place text, holder uuid NOT NULL, held_until bigint NOT NULL);
+  CREATE TABLE ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
+  -- Counters of rate limits. UNLOGGED: one needs no sync.
+  CREATE UNLOGGED TABLE ${counter} (key text COLLATE "C" PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
+  -- Signups by form and state, counted by each connection in rows of its own: no two transactions wait for one.
   CREATE TABLE ${tally} (connection integer, form text, state text, count bigint NOT NULL, PRIMARY KEY (connection, form, state))
     WITH (fillfactor = 50, autovacuum_vacuum_threshold = 200);
   ${countSignups('INSERT', 'NEW TABLE AS added', added)}
   ${countSignups('UPDATE', 'OLD TABLE AS gone NEW TABLE AS added', `${added} UNION ALL ${gone}`)}
   ${countSignups('DELETE', 'OLD TABLE AS gone', gone)}
-  INSERT INTO ${tally} SELECT 0, form, state, count(*) FROM ${signup} GROUP BY form, state;
-  DELETE FROM ${setting} WHERE name = 'delivered';
   -- Room on the page of a row for what becomes of it, and dead rows cleared before there are many.
   ALTER TABLE ${signup} SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
   ALTER TABLE ${message} SET (autovacuum_vacuum_scale_factor = 0.02);
   ALTER TABLE ${counter} SET (fillfactor = 70);
-  `,
-];
-
-/** The number of the version that the last step makes. */
-const newestVersion = firstVersion + steps.length - 1;
+`;
 
 /** An open database. */
 export interface OpenDatabase {
@@ -205,9 +88,6 @@ const brief = { name: 'newsletter-relay', max: 5, connectMs: 2000, serverMs: 250
 const counting = { ...brief, max: 2, connectMs: 500, serverMs: 800, answerMs: 1000 };
 const reading = { ...brief, max: 2, serverMs: readMs, answerMs: readMs + 500 };
 const long = { ...brief, max: 1, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
-/** Migrations of a large table read every row. */
-const migration = { ...brief, max: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
-
 /** @throws StartupError with one sentence that says what to do and contains no password */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
@@ -221,12 +101,15 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
     },
   };
   try {
-    const [server = {}] = await database.brief.query(
+    const {
+      rows: [server = {}],
+    } = await database.brief.query<Row>(
       `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
         current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
     );
     checkServer(server, place);
-    if (!(await isUpToDate(database.brief, place))) await migrate(url, place);
+    if (!(await hasTables(database.brief, place)))
+      await database.long.transaction((query) => prepareTables(query, place));
     return database;
   } catch (cause) {
     await database.close();
@@ -256,40 +139,19 @@ function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place
     throw new StartupError(`The store ${place} is a database in ${String(encoding)}: create one in UTF8.`);
 }
 
-const versionRow = `SELECT value FROM ${setting} WHERE name = 'version'`;
-
-async function isUpToDate({ query }: Pick<Connections, 'query'>, place: string): Promise<boolean> {
-  const [tables] = await query(`SELECT to_regclass('${setting}') IS NOT NULL AS "hasTables"`);
-  return tables?.['hasTables'] === true && versionOf(await query(versionRow), place) === newestVersion;
+async function hasTables({ query }: { readonly query: RunQuery }, place: string): Promise<boolean> {
+  const {
+    rows: [tables],
+  } = await query<Row>(`SELECT to_regclass('${setting}') IS NOT NULL AS exist`);
+  const found =
+    tables?.['exist'] === true ? await query<Row>(`SELECT value FROM ${setting} WHERE name = 'version'`) : null;
+  return hasTablesOf(tablesVersion, Number(found?.rows[0]?.['value'] ?? 0), `The tables in ${schema} of ${place} were`);
 }
 
-/** Runs the migration steps in one transaction, while other starting relays wait for the lock. */
-async function migrate(url: string, place: string): Promise<void> {
-  const connections = new Connections(url, migration);
-  try {
-    await connections.transaction(async (query) => {
-      await query(`SELECT pg_advisory_xact_lock(${tablesLock})`);
-      await query(`CREATE SCHEMA IF NOT EXISTS ${schema};
-        CREATE TABLE IF NOT EXISTS ${setting} (name text PRIMARY KEY, value text NOT NULL);
-        CREATE TABLE IF NOT EXISTS ${schema}.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL)`);
-      const version = versionOf(await query(versionRow), place);
-      for (const step of steps.slice(version === 0 ? 0 : version - firstVersion + 1)) await query(step);
-      await query(setSetting, ['version', String(newestVersion)]);
-    });
-  } finally {
-    await connections.close();
-  }
-}
-
-function versionOf([row]: readonly Row[], place: string): number {
-  const version = Number(row?.['value'] ?? 0);
-  if (version > newestVersion)
-    throw new StartupError(
-      `The tables in ${schema} of ${place} were written by a newer relay (version ${version}): update this one.`,
-    );
-  if (version > 0 && version < firstVersion)
-    throw new StartupError(
-      `The tables in ${schema} of ${place} were written by a relay before the first published one (version ${version}): export them with that relay, and import them into a new database.`,
-    );
-  return version;
+/** Creates the tables, while other starting relays wait for the lock. */
+async function prepareTables(query: RunQuery, place: string): Promise<void> {
+  await query(`SELECT pg_advisory_xact_lock(${tablesLock})`);
+  if (await hasTables({ query }, place)) return;
+  await query(createTables);
+  await query(`INSERT INTO ${setting} (name, value) VALUES ('version', $1)`, [String(tablesVersion)]);
 }

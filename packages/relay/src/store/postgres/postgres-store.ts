@@ -1,19 +1,19 @@
 /** The PostgreSQL store: one row per signup, group commit of many signups per statement, any number of relays. */
+import { actsOf, json } from '../acts/act.ts';
+import { pauseStore, storeChanges } from '../acts/changes.ts';
+import { mailboxStore } from '../acts/mailboxes.ts';
+import { overviewReads, storedCounts } from '../acts/overview.ts';
+import { recordReads } from '../acts/records.ts';
+import { webhookQueue } from '../acts/webhooks.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
 import { probeRow } from '../rows.ts';
 import type { SignupStore } from '../signup-store.ts';
-import { batchStore } from './batches.ts';
-import { storeChanges } from './changes.ts';
-import { type Alone, json, type RunQuery } from './connections.ts';
-import { type Statements, statementsOf } from './statements.ts';
+import { leasedBatches } from './batches.ts';
 import { postgresCounters } from './counters.ts';
-import { deliveryStore, insertSignups } from './delivery.ts';
-import { mailboxStore } from './mailboxes.ts';
+import { databaseOf } from './database.ts';
+import { groupedDelivery, insertSignups } from './delivery.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { overviewReads } from './overview.ts';
-import { recordReads } from './records.ts';
-import { schema, setSetting, setting, signup } from './sql-parts.ts';
-import { webhookQueue } from './webhook-queue.ts';
+import { held, schema, signup, tally } from './sql-parts.ts';
 
 /**
  * Opens or creates the store in a database.
@@ -26,39 +26,35 @@ export async function openPostgresStore(url: string): Promise<SignupStore> {
 
 /** The store in a database; each of its parts has its statements. */
 function postgresStore(database: OpenDatabase): SignupStore {
-  const statements = statementsOf(database);
-  const { read, readLong, write } = statements;
-  const alone = aloneIn(database);
-  const delivery = deliveryStore(statements, alone);
-  const batches = batchStore(statements);
-  const set = write(setSetting);
-  const valueOf = read(
-    `SELECT value FROM ${setting} WHERE name = $1`,
-    ([row]: readonly { readonly value: string }[]) => row?.value,
+  const db = databaseOf(database);
+  const { one } = actsOf(db);
+  const mailboxes = mailboxStore(db);
+  const delivery = groupedDelivery(db, database.brief, mailboxes);
+  const batches = leasedBatches(db);
+  const now = one<[], { readonly ms: number }>(`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`);
+  // Of other roles a server tells nothing, unless the role has pg_read_all_stats.
+  const oldestReader = one<[], { readonly ms: number | null }>(
+    `SELECT greatest(0, max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000)::bigint AS ms FROM pg_stat_activity
+      WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`,
   );
   return {
     shared: true,
     counters: postgresCounters(database),
-    webhooks: webhookQueue(statements),
-    serverTime: read(
-      `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
-      ([row]: readonly { readonly now: number }[]) => row?.now ?? Number.NaN,
-    ),
-    // Of other roles a server tells nothing, unless the role has pg_read_all_stats.
-    oldestReaderMs: readLong(
-      `SELECT greatest(0, max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000)::bigint AS age FROM pg_stat_activity
-        WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`,
-      ([row]: readonly { readonly age: number }[]) => row?.age ?? 0,
-    ),
+    webhooks: webhookQueue(db),
+    serverTime: db.read(function* () {
+      return (yield* now())?.ms ?? Number.NaN;
+    }),
+    oldestReaderMs: db.readLong(function* () {
+      return (yield* oldestReader())?.ms ?? 0;
+    }),
     ...delivery.methods,
     ...batches.methods,
-    ...mailboxStore(statements, alone),
-    ...overviewReads(statements),
-    ...recordReads(statements),
-    ...storeChanges(statements),
-    paused: async () => (await valueOf('paused')) === 'true',
-    setPaused: (paused) => set('paused', String(paused)),
-    probe: probeIn(statements),
+    ...mailboxes.methods,
+    ...overviewReads(db, storedCounts(db, tally, held)),
+    ...recordReads(db),
+    ...storeChanges(db, mailboxes.addEntries),
+    ...pauseStore(db),
+    probe: probeIn(database),
     /** Does not release claims: a stopped dispatcher has settled or released all of them. */
     async close() {
       await delivery.done();
@@ -68,27 +64,7 @@ function postgresStore(database: OpenDatabase): SignupStore {
   };
 }
 
-/** Key of the advisory lock of claims ("NKRL" and one). */
-export const claimsLock = 0x4e_4b_52_4d;
-
-/**
- * Runs the transactions that change what claims read: of all relays one after the other, so that each sees what the
- * others have claimed. Those of this process use one connection.
- */
-function aloneIn({ brief }: OpenDatabase): Alone {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: (query: RunQuery) => Promise<T>) => {
-    const locked = async (query: RunQuery): Promise<T> => {
-      await query(`SELECT pg_advisory_xact_lock(${claimsLock})`);
-      return work(query);
-    };
-    const done = last.then(() => asStoreUnavailable('written', () => brief.transaction(locked)));
-    last = done.catch(() => undefined);
-    return done;
-  };
-}
-
-function probeIn({ brief }: Statements): SignupStore['probe'] {
+function probeIn({ brief }: OpenDatabase): SignupStore['probe'] {
   return (now, effort) =>
     asStoreUnavailable('written', () =>
       brief.transaction(async (query) => {

@@ -1,72 +1,54 @@
-/** Tables of the PostgreSQL store, and parts of SQL statements that several of its rooms share. */
-import { type Dialect, oneOf } from '../conditions.ts';
-import { ledgerColumns, stored as storedColumns } from '../rows.ts';
-import { firstIdOf } from '../signup-identity.ts';
+/** Tables of the PostgreSQL store, and how it says what the databases say differently. */
+import type { Dialect, Table } from '../acts/act.ts';
+import { isHeld, isOneOf } from '../conditions.ts';
 
 /** Schema of the tables. */
 export const schema = 'newsletter_relay';
 
-export const signup = `${schema}.signup`;
-export const consent = `${schema}.consent`;
-export const batch = `${schema}.batch`;
-export const setting = `${schema}.setting`;
+const table = (name: Table): string => `${schema}.${name}`;
+
+export const signup = table('signup');
+export const consent = table('consent');
+export const scan = table('walk');
+export const setting = table('setting');
+export const message = table('webhook_message');
 export const tally = `${schema}.tally`;
-export const destination = `${schema}.webhook_destination`;
-export const message = `${schema}.webhook_message`;
-export const suppression = `${schema}.suppression`;
 export const counter = `${schema}.counter`;
-export const confirmationMailbox = `${schema}.confirmation_mailbox`;
-
-/** Sorts before every id. */
-export const firstId = '00000000-0000-0000-0000-000000000000';
-
-/** The first id of signups that were received at this moment. */
-export const idOf = (moment: number | null): string | null =>
-  moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`;
-
-/** The columns of a stored signup, of the table `s`. */
-export const stored = storedColumns.replaceAll(/(^|,\s+)(?=\w)/g, '$1s.');
-
-/** The columns of an entry of the ledger. */
-export const entry = ledgerColumns.join(', ');
-
-/** The conditions of filters in this database. */
-export const dialect: Dialect = {
-  find: 'strpos',
-  ids: (ids) => oneOf('id', ids),
-  // The planner uses the index of what is not delivered only if a statement repeats its condition.
-  undelivered(states) {
-    const { sql: condition, values } = oneOf('state', states);
-    return { sql: `state <> 'delivered' AND ${condition}`, values };
-  },
-};
-
-/** A statement with a `?` for each of its values, as PostgreSQL numbers them. */
-export function numbered(text: string): string {
-  let count = 0;
-  return text.replaceAll('?', () => `$${(count += 1)}`);
-}
 
 /** Rows given as JSON. */
-export const rowsOf = (table: string, parameter: string): string =>
-  `json_populate_recordset(null::${table}, ${parameter}::text::json)`;
+export const rowsOf = (of: string, list: string): string => `json_populate_recordset(null::${of}, ${list}::text::json)`;
 
-/**
- * The signups of the people whose hashes are the first parameter. One range of an index contains all signups of a
- * person; '~' sorts after every character of a hash. OFFSET 0 keeps the planner from reversing the join.
- */
-export const ofPeople = `unnest($1::text[]) AS p(person) CROSS JOIN LATERAL (
-    SELECT * FROM ${signup} WHERE content >= p.person AND content < p.person || '~' OFFSET 0) AS s`;
+/** What is not delivered: the planner uses the index of that only if a statement repeats its condition. */
+const isUndelivered = `state <> 'delivered'`;
 
-/**
- * The state as an expression that no index matches, where rows are found by id: with old statistics the planner may
- * assume that states are rarer than ids.
- */
-export const unindexedState = (table: string): string => `(${table}.state || '')`;
+/** Signups in review, and those whose mail is held. */
+export const held = `(SELECT state, last_error FROM ${signup}
+  WHERE ${isUndelivered} AND state IN ('review', 'unconfirmed') AND (state = 'review' OR (${isHeld}))) AS h`;
 
-/** Entries of the ledger, each with the status that came of its signup. */
-export const entries = `SELECT ${ledgerColumns.map((name) => `c.${name}`).join(', ')}, s.status FROM ${consent} AS c
-  LEFT JOIN ${signup} AS s ON s.id = c.signup AND ${unindexedState('s')} = 'delivered'`;
+/** Of a list of ids, or of other texts. */
+const listed = (column: string, list: string): string =>
+  `${list}::${/(?:^|\.)(?:id|signup)$/.test(column) ? 'uuid' : 'text'}[]`;
 
-/** Sets the value $2 of the name $1. */
-export const setSetting = `INSERT INTO ${setting} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+export const dialect: Dialect = {
+  table,
+  find: 'strpos',
+  among: (column, list) => `${column} = ANY(${listed(column, list)})`,
+  // As an array, which the planner takes for a few.
+  within: (column, query) => `${column} = ANY(ARRAY(${query}))`,
+  each: (list, name) => `unnest(${list}::text[]) AS ${name}(value)`,
+  rows: (name, list, columns) => `(SELECT ${columns.join(', ')} FROM ${rowsOf(table(name), list)})`,
+  entries: 'json_array_elements(m.signups::json) AS e(value)',
+  id: (text) => `(${text})::uuid`,
+  unindexed: (column) => `(${column} || '')`,
+  // One range of an index contains all signups of a person; '~' sorts after every character of a hash. OFFSET 0 keeps
+  // the planner from reversing the join.
+  ofPeople: (list) => `unnest(${list}::text[]) AS p(person) CROSS JOIN LATERAL (
+    SELECT * FROM ${signup} WHERE content >= p.person AND content < p.person || '~' OFFSET 0) AS s`,
+  // In the order of its index: for a few of many the planner would read the table.
+  undelivered: `(SELECT id, state FROM ${signup} WHERE ${isUndelivered} ORDER BY state, id) AS u`,
+  ofStates: (states) => `${isUndelivered} AND ${isOneOf(states)}`,
+  redrivable: `${isUndelivered} AND state IN ('dead', 'review', 'unconfirmed') AND (state <> 'unconfirmed' OR (${isHeld}))`,
+  atOnce: 1000,
+  skipLocked: (ofTable) => `FOR UPDATE ${ofTable === undefined ? '' : `OF ${ofTable}`} SKIP LOCKED`,
+  awaitLocked: 'FOR UPDATE',
+};

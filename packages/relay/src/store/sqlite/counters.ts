@@ -1,7 +1,8 @@
 /** The counters of rate limits in SQLite, written with the next commit: each of its own would cost a sync. */
 import { type Count, type Counters, maxKeys, MemoryCounters } from '../counters.ts';
 import { storeError } from '../database-errors.ts';
-import { type SqliteDriver, statementsOf } from './driver.ts';
+import { actsOf } from '../acts/act.ts';
+import type { actsIn } from './driver.ts';
 
 /** Counters deleted in one transaction. */
 const batchSize = 500;
@@ -9,20 +10,23 @@ const batchSize = 500;
 type KeyedCount = Count & { readonly key: string };
 
 /** @param commit - runs work in the next commit, after `write` */
-export function sqliteCounters(db: SqliteDriver, commit: <T>(work: () => T) => Promise<T>) {
-  const { one, all, run } = statementsOf(db);
-  const counter = one<[key: string], Count>('SELECT points, until FROM counter WHERE key = ?');
-  const latest = all<[limit: number], KeyedCount>('SELECT key, points, until FROM counter ORDER BY until DESC LIMIT ?');
+export function sqliteCounters(acts: ReturnType<typeof actsIn>, commit: <T>(work: () => T) => Promise<T>) {
+  const { one, all, run } = actsOf(acts);
+  const { carryOut } = acts;
+  const counter = one<[key: string], Count>('SELECT points, until FROM counter WHERE key = $1');
+  const latest = all<[limit: number], KeyedCount>(
+    'SELECT key, points, until FROM counter ORDER BY until DESC LIMIT $1',
+  );
   const store = run<[key: string, points: number, until: number]>(
-    `INSERT INTO counter (key, points, until) VALUES (?, ?, ?)
+    `INSERT INTO counter (key, points, until) VALUES ($1, $2, $3)
      ON CONFLICT (key) DO UPDATE SET points = excluded.points, until = excluded.until`,
   );
   const expire = all<[after: string, now: number, limit: number], { readonly key: string }>(
     `DELETE FROM counter WHERE key IN (
-       SELECT key FROM counter WHERE key > ? AND until <= ? ORDER BY key LIMIT ?) RETURNING key`,
+       SELECT key FROM counter WHERE key > $1 AND until <= $2 ORDER BY key LIMIT $3) RETURNING key`,
   );
   /** The counts that are not written yet. */
-  const changed = new MemoryCounters(counter);
+  const changed = new MemoryCounters((key) => carryOut(counter(key)));
   return {
     count: (...values: Parameters<Counters['count']>) => changed.count(...values).catch(failRead),
     release: (...values: Parameters<Counters['release']>) => changed.release(...values).catch(failRead),
@@ -30,7 +34,7 @@ export function sqliteCounters(db: SqliteDriver, commit: <T>(work: () => T) => P
       await changed.expire(now);
       for (let after = '', isLast = false; !isLast;) {
         // In batches, so that new signups do not wait for all of them.
-        const keys = await commit(() => expire(after, now, batchSize));
+        const keys = await commit(() => carryOut(expire(after, now, batchSize)));
         isLast = keys.length < batchSize;
         after = keys.reduce((last, { key }) => (key > last ? key : last), after);
       }
@@ -39,11 +43,11 @@ export function sqliteCounters(db: SqliteDriver, commit: <T>(work: () => T) => P
     isWritten: (): boolean => changed.isEmpty,
     /** The counts whose windows end last, with their keys. */
     stored: (): (readonly [key: string, count: Count])[] =>
-      latest(maxKeys).map(({ key, points, until }) => [key, { points, until }]),
+      carryOut(latest(maxKeys)).map(({ key, points, until }) => [key, { points, until }]),
     /** Takes over a count that was counted elsewhere. */
     set: (key: string, count: Count): void => changed.set(key, count),
     /** Writes the counts, in the transaction of a commit. */
-    write: (): void => changed.each((key, { points, until }) => store(key, points, until)),
+    write: (): void => changed.each((key, { points, until }) => carryOut(store(key, points, until))),
     /** Forgets the counts after their commit. */
     written: (): void => changed.clear(),
   };

@@ -1,9 +1,9 @@
-/** Opens the SQLite store in a Durable Object of Cloudflare Workers: its driver, and its migrations. */
-import { StartupError } from '../../errors.ts';
+/** Opens the SQLite store in a Durable Object of Cloudflare Workers: its driver, and its tables. */
 import type { Row } from '../rows.ts';
 import type { SignupStore } from '../signup-store.ts';
+import { hasTablesOf } from '../version.ts';
 import type { SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts';
-import { newestVersion, runSteps } from './schema.ts';
+import { createTables, tablesVersion } from './schema.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 /** The part of a Durable Object's storage that the store needs. */
@@ -17,11 +17,12 @@ export interface DurableObjectStorage {
 /**
  * Opens the store in the storage of a Durable Object, and creates its tables.
  *
- * @throws StartupError if a newer version has written it
+ * @throws StartupError if another version has written it
  */
 export function openDurableObjectStore(storage: DurableObjectStorage): SignupStore {
-  storage.transactionSync(() => migrate(storage));
+  storage.transactionSync(() => prepareTables(storage));
   const db: SqliteDriver = {
+    isFile: false,
     prepare: (text) => statementOf(storage, text),
     transaction: (work) => storage.transactionSync(work),
     sync: () => storage.sync(),
@@ -38,7 +39,6 @@ function statementOf({ sql }: DurableObjectStorage, text: string): SqliteStateme
   const all = (...values: readonly SqliteValue[]): Row[] => sql.exec(text, ...values).toArray();
   return {
     all,
-    get: (...values) => all(...values)[0],
     run(...values) {
       all(...values);
       const [row] = sql.exec('SELECT changes() AS changes').toArray();
@@ -48,15 +48,10 @@ function statementOf({ sql }: DurableObjectStorage, text: string): SqliteStateme
 }
 
 /** The version is a row of the table of settings, because `PRAGMA user_version` is not permitted. */
-function migrate({ sql }: DurableObjectStorage): void {
+function prepareTables({ sql }: DurableObjectStorage): void {
   const hasTables = sql.exec(`SELECT 1 FROM sqlite_schema WHERE name = 'setting'`).toArray().length > 0;
   const [row] = hasTables ? sql.exec(`SELECT value FROM setting WHERE name = 'version'`).toArray() : [];
-  const version = Number(row?.['value'] ?? 0);
-  if (version > newestVersion)
-    throw new StartupError(
-      `This Durable Object was written by a newer relay (version ${version}): deploy that version again.`,
-    );
-  if (version === newestVersion) return;
-  runSteps(version, (text) => sql.exec(text), false);
-  sql.exec(`INSERT OR REPLACE INTO setting (name, value) VALUES ('version', ?)`, String(newestVersion));
+  if (hasTablesOf(tablesVersion, Number(row?.['value'] ?? 0), 'This Durable Object was')) return;
+  sql.exec(createTables(false));
+  sql.exec(`INSERT INTO setting (name, value) VALUES ('version', ?)`, String(tablesVersion));
 }

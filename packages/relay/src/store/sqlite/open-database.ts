@@ -1,12 +1,13 @@
-/** Opens the SQLite store in a file: lock, owner check, migrations, and a check that a commit is synced to disk. */
+/** Opens the SQLite store in a file: lock, owner check, tables, and a check that a commit is synced to disk. */
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FileInUseError, lockExclusively } from '@newsletter-kit/core/files';
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import { explainStoreError } from '../database-errors.ts';
+import { hasTablesOf } from '../version.ts';
 import type { SqliteDriver } from './driver.ts';
-import { newestVersion, runSteps } from './schema.ts';
+import { createTables, tablesVersion } from './schema.ts';
 import { sqliteStore, type SqliteStore } from './sqlite-store.ts';
 
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
@@ -47,7 +48,7 @@ function openDatabase(givenPath: string, maxPages: number | undefined): SqliteDr
     db.exec('PRAGMA secure_delete = ON');
     if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
     checkDurability(db, path);
-    migrate(db, path);
+    prepareTables(db, path);
   } catch (cause) {
     db?.close();
     unlock();
@@ -62,6 +63,7 @@ function driverOf(db: DatabaseSync, path: string, unlock: () => void): SqliteDri
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   return {
+    isFile: true,
     prepare: (text) => db.prepare(text),
     transaction(work) {
       try {
@@ -165,14 +167,10 @@ function checkDurability(db: DatabaseSync, path: string): void {
   );
 }
 
-function migrate(db: DatabaseSync, path: string): void {
-  const version = Number(pragma(db, 'user_version'));
-  if (version > newestVersion)
-    throw new StartupError(`The store ${path} was written by a newer relay (version ${version}): update this one.`);
-  if (version === newestVersion) return;
-  db.exec('BEGIN IMMEDIATE');
-  runSteps(version, (text) => db.exec(text));
-  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newestVersion}; COMMIT`);
+function prepareTables(db: DatabaseSync, path: string): void {
+  if (hasTablesOf(tablesVersion, Number(pragma(db, 'user_version')), `The store ${path} was`)) return;
+  db.exec(`BEGIN IMMEDIATE; ${createTables(true)}
+    PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${tablesVersion}; COMMIT`);
 }
 
 function pragma(db: DatabaseSync, name: string): unknown {

@@ -3,14 +3,15 @@ import { realpathSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
 import { answerOf, readTookTooLong } from '../database-errors.ts';
-import { deliveredCount } from './delivered-count.ts';
-import type { ReadDatabase } from './driver.ts';
-import { overviewReads } from './overview.ts';
-import { recordReads } from './records.ts';
-import { webhookReads } from './webhook-queue.ts';
+import type { ReadDatabase } from '../acts/act.ts';
+import { overviewReads } from '../acts/overview.ts';
+import { recordReads } from '../acts/records.ts';
+import { webhookReads } from '../acts/webhooks.ts';
+import { actsIn } from './driver.ts';
+import { dialect, tallied } from './sql-parts.ts';
 
 /** What this connection reads. */
-export interface SqliteReader extends StoreReads, Pick<ReturnType<typeof overviewReads>, 'untallied'> {
+export interface SqliteReader extends StoreReads {
   readonly webhooks: Pick<WebhookQueue, 'overview'>;
   close(this: void): Promise<void>;
 }
@@ -24,19 +25,21 @@ export function openSqliteReader(path: string): SqliteReader {
     if (performance.now() > deadline) throw readTookTooLong();
     return 1;
   });
+  const { prepare, carryOut } = actsIn({ prepare: (text) => db.prepare(text) });
   const limited: ReadDatabase = {
-    prepare: (text) => db.prepare(text),
+    dialect,
+    prepare,
     // At one row of a thousand: the clock takes longer than a row.
     inTime: '(random() & 1023 OR check_time())',
-    reads:
-      (query) =>
+    readLong:
+      (act) =>
       (...values) => {
         deadline = performance.now() + readMs;
-        return answerOf(() => query(...values));
+        return answerOf(() => carryOut(act(...values)));
       },
   };
   return {
-    ...overviewReads(limited, deliveredCount(limited)),
+    ...overviewReads(limited, tallied(limited)),
     ...recordReads(limited),
     webhooks: webhookReads(limited),
     close: () => Promise.resolve(db.close()),

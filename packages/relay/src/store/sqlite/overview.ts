@@ -1,138 +1,31 @@
-/** Counts of the SQLite store for operators: they walk what is not delivered, never the millions that may be. */
-import {
-  type CountOfState,
-  type FormBacklog,
-  type HeldSignups,
-  type Overview,
-  reasonsShown,
-  recentMs,
-  recentRead,
-  toCounts,
-  toOverview,
-  type UnclearConsent,
-} from '../overview.ts';
-import { firstIdOf } from '../signup-identity.ts';
-import type { StoreReads } from '../signup-store.ts';
-import type { DeliveredCount } from './delivered-count.ts';
-import { type ReadDatabase, statementsOf, type StoreDatabase } from './driver.ts';
-import { isIdle, redrivable } from './sql-parts.ts';
+/** Counts of the SQLite store in a Durable Object, where none are stored: each row that is written costs money. */
+import { type Act, actsOf, type ReadDatabase } from '../acts/act.ts';
+import { type Counts, heldByReason } from '../acts/overview.ts';
+import { isIdle } from '../conditions.ts';
+import type { CountOfState } from '../overview.ts';
+import { redrivable } from './sql-parts.ts';
 
-/** Counts without the delivered, from the rows: of a Durable Object, and until the counts of a file are complete. */
-function scansOf(db: ReadDatabase, delivered: DeliveredCount) {
-  const { one, all } = statementsOf(db);
+/** The number of delivered signups, counted once: there may be millions. Null before. */
+export interface DeliveredCount {
+  known: number | null;
+}
+
+export function scansOf(db: ReadDatabase, delivered: DeliveredCount): Counts {
+  const { one, all } = actsOf(db);
   /** Counted in the order of each index: sorting what waits would take ten times as long. */
   const byForm = `(SELECT form, state, count(*) AS count, min(due_at) AS oldest FROM signup
       WHERE next_attempt_at IS NOT NULL AND state <> 'delivered' GROUP BY form, state
     UNION ALL SELECT form, state, count(*), min(due_at) FROM signup WHERE ${isIdle} GROUP BY state, form)`;
   const undelivered = all<[], CountOfState>(`SELECT state, sum(count) AS count FROM ${byForm} GROUP BY state`);
+  const countDelivered = one<[], CountOfState>(`SELECT count(*) AS count FROM signup WHERE state = 'delivered'`);
   return {
-    counts: (): CountOfState[] => [...undelivered(), { state: 'delivered', count: delivered.read() }],
-    due: one<[now: number], { readonly count: number }>(
-      `SELECT count(*) AS count FROM signup WHERE state = 'waiting' AND next_attempt_at <= ?`,
-    ),
-    forms: all<[], FormBacklog>(`SELECT form, sum(count) AS open, min(oldest) AS oldestSince FROM ${byForm}
-       WHERE state IN ('waiting', 'sent') GROUP BY form ORDER BY form`),
+    *counts(): Act<readonly CountOfState[]> {
+      delivered.known ??= (yield* countDelivered())?.count ?? 0;
+      return [...(yield* undelivered()), { state: 'delivered', count: delivered.known }];
+    },
+    due: one(`SELECT count(*) AS count FROM signup WHERE state = 'waiting' AND next_attempt_at <= $1`),
+    forms: all(`SELECT form, sum(count) AS open, min(oldest) AS "oldestSince" FROM ${byForm}
+       WHERE state IN ('waiting', 'sent') GROUP BY form`),
     held: heldByReason(db, redrivable()),
-  };
-}
-
-/** The same from the counts by form and state that triggers keep. */
-function storedCounts(db: ReadDatabase) {
-  const { one, all } = statementsOf(db);
-  /** When signups of a form and state may be delivered: the untried by the order of an index, of the others each. */
-  const ofTally = `signup AS s WHERE s.form = t.form AND s.state = t.state AND`;
-  const dueAt = `SELECT due_at FROM (SELECT due_at FROM ${ofTally} next_attempt_at = 0 ORDER BY due_at LIMIT 1)
-    UNION ALL SELECT due_at FROM ${ofTally} ${db.inTime} AND next_attempt_at > 0
-    UNION ALL SELECT due_at FROM ${ofTally} ${db.inTime} AND ${isIdle}`;
-  return {
-    counts: all<[], CountOfState>('SELECT state, sum(count) AS count FROM tally GROUP BY state'),
-    due: one<[now: number], { readonly count: number }>(
-      `SELECT coalesce(sum(t.count - (SELECT count(*) FROM ${ofTally} ${db.inTime} AND s.next_attempt_at > ?)), 0) AS count
-       FROM tally AS t WHERE t.state = 'waiting'`,
-    ),
-    forms: all<[], FormBacklog>(
-      `SELECT t.form, sum(t.count) AS open, min((SELECT min(due_at) FROM (${dueAt}))) AS oldestSince FROM tally AS t
-       WHERE t.state IN ('waiting', 'sent') AND t.count > 0 GROUP BY t.form ORDER BY t.form`,
-    ),
-    held: heldByReason(
-      db,
-      redrivable(`AND ${db.inTime} AND form IN (SELECT form FROM tally WHERE state = 'unconfirmed' AND count > 0)`),
-    ),
-  };
-}
-
-const heldByReason = (db: ReadDatabase, signups: string) =>
-  statementsOf(db).all<[limit: number], HeldSignups>(
-    `SELECT state, coalesce(last_error, '') AS reason, count(*) AS count FROM ${signups} WHERE state <> 'dead'
-       AND ${db.inTime} GROUP BY state, last_error ORDER BY count DESC, reason LIMIT ?`,
-  );
-
-export function overviewReads(
-  db: ReadDatabase,
-  delivered: DeliveredCount,
-): Pick<StoreReads, 'counts' | 'overview'> & { untallied(this: void): Promise<readonly Missing[] | null> } {
-  const { one, all } = statementsOf(db);
-  const scans = scansOf(db, delivered);
-  const tally = storedCounts(db);
-  const setting = one<[name: string], { readonly value: string }>('SELECT value FROM setting WHERE name = ?');
-  let isTallied = false;
-  const isComplete = (): boolean => (isTallied ||= setting('tallied')?.value === 'true');
-  // In one statement, which sees one state of the store: what was stored before it was counted.
-  const missing = all<[], Missing>(
-    `SELECT form, state, sum(count) AS count FROM (SELECT form, state, count(*) AS count FROM signup GROUP BY form, state
-       UNION ALL SELECT form, state, -count FROM tally) GROUP BY form, state HAVING sum(count) <> 0`,
-  );
-  const deadByReason = all<[limit: number], Overview['deadByReason'][number]>(
-    `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE ${db.inTime} AND ${isIdle} AND state = 'dead'
-       GROUP BY last_error ORDER BY count DESC, reason LIMIT ?`,
-  );
-  const unclear = all<[after: string, read: number, limit: number], UnclearConsent>(
-    `SELECT form, sentence, count(*) AS count FROM (SELECT form, sentence FROM consent
-       WHERE kind = 'unclear' AND signup > ? ORDER BY signup DESC LIMIT ?)
-     GROUP BY form, sentence ORDER BY count DESC, form, sentence LIMIT ?`,
-  );
-  // Of the newest signups, whatever became of them: there may be millions delivered, or waiting.
-  const statuses = all<[after: string, read: number, limit: number], Overview['statuses'][number]>(
-    `SELECT status, count(*) AS count FROM (SELECT state, status FROM signup WHERE id > ? ORDER BY id DESC LIMIT ?)
-     WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT ?`,
-  );
-  return {
-    counts: db.reads(() => toCounts((isComplete() ? tally : scans).counts())),
-    overview: db.reads((now) => {
-      const { counts, due, forms, held } = isComplete() ? tally : scans;
-      const recent = [firstIdOf(now - recentMs), recentRead, reasonsShown] as const;
-      const lastErasure = setting('last erasure');
-      return toOverview({
-        counts: counts(),
-        due: due(now)?.count ?? 0,
-        forms: forms(),
-        deadByReason: deadByReason(reasonsShown),
-        held: held(reasonsShown),
-        unclearConsents: unclear(...recent),
-        statuses: statuses(...recent),
-        lastErasureAt: lastErasure ? Number(lastErasure.value) : null,
-      });
-    }),
-    untallied: db.reads(() => (isComplete() ? null : missing())),
-  };
-}
-
-/** A number of signups that the stored counts lack. */
-export interface Missing extends CountOfState {
-  readonly form: string;
-}
-
-/** Completes the stored counts with what `untallied` has found. */
-export function tallyWrites(db: StoreDatabase) {
-  const { run } = statementsOf(db);
-  const add = run<[form: string, state: string, count: number]>(
-    `INSERT INTO tally (form, state, count) VALUES (?, ?, ?) ON CONFLICT (form, state) DO UPDATE SET count = count + excluded.count`,
-  );
-  const complete = run<[]>(`INSERT OR REPLACE INTO setting (name, value) VALUES ('tallied', 'true')`);
-  return {
-    tally: db.writes((missing: readonly Missing[]): void => {
-      for (const { form, state, count } of missing) add(form, state, count);
-      complete();
-    }),
   };
 }

@@ -1,168 +1,45 @@
-/** The tables of the SQLite store: the steps that create them and migrate those of earlier versions. */
-import { StartupError } from '../../errors.ts';
+/** The tables of the SQLite store. */
+import { tablesOf } from '../acts/tables.ts';
 
-/** A step: its statements, or those of files alone. */
-export type Step = string | { readonly ofFile: string };
-
-/** The number of the first version, `PRAGMA user_version`. Those before it were never published, and are refused. */
-export const firstVersion = 13;
-
-/**
- * Runs the steps after a version, one after the other.
- *
- * @param exec - runs several statements
- * @throws StartupError for a version that is older than the first
- */
-export function runSteps(version: number, exec: (text: string) => unknown, isFile = true): void {
-  if (version > 0 && version < firstVersion)
-    throw new StartupError(
-      `The store was written by a relay before the first published one (version ${version}): export it with that relay, and import it into a new store.`,
-    );
-  for (const step of steps.slice(version === 0 ? 0 : version - firstVersion + 1)) {
-    if (typeof step === 'string') exec(step);
-    else if (isFile) exec(step.ofFile);
-  }
-}
-
-/** A store of this many signups at most is counted when it is brought up to date, a larger one while it answers. */
-const isSmall = `(SELECT count(*) FROM (SELECT 1 FROM signup LIMIT 100001)) <= 100000`;
+/** The number of their version, `PRAGMA user_version`. */
+export const tablesVersion = 14;
 
 const countOne = (row: string): string => `INSERT INTO tally (form, state, count) VALUES (${row}.form, ${row}.state, 1)
       ON CONFLICT (form, state) DO UPDATE SET count = count + 1;`;
 const uncountOld = `UPDATE tally SET count = count - 1 WHERE form = OLD.form AND state = OLD.state;`;
 
-/** Names of the destinations that receive an event. */
-const subscribed = (event: string): string => `webhook_destination WHERE instr(types, ${event}) > 0`;
+const options = 'STRICT, WITHOUT ROWID';
 
-/** The first step creates the tables of the {@link firstVersion}; each other brings a store to the next version. */
-export const steps: readonly [string, ...Step[]] = [
-  `
-  CREATE TABLE signup (
-    id TEXT PRIMARY KEY,
-    form TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead')),
-    received_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    origin TEXT,
-    submission TEXT,
-    intent TEXT,
-    content TEXT,
-    needs_confirmation INTEGER NOT NULL DEFAULT 0,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    tried INTEGER NOT NULL DEFAULT 0,
-    batch TEXT,
-    next_attempt_at INTEGER,
-    settled_at INTEGER,
-    last_error TEXT,
-    status TEXT
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
-  CREATE INDEX signup_due ON signup (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
+const tables = tablesOf({
+  table: (name) => name,
+  find: 'instr',
+  uuid: 'text',
+  number: 'integer',
+  flag: 'integer NOT NULL DEFAULT 0',
+  bytes: 'text',
+  ordinal: 'integer PRIMARY KEY',
+  newId: 'lower(hex(randomblob(16)))',
+  options,
+  trigger: (name, { event, on, when, statements }) =>
+    `CREATE TRIGGER ${name} ${event} ON ${on} WHEN ${when} BEGIN ${statements} END;`,
+  refuse: (why) => `SELECT RAISE(ABORT, '${why}');`,
+});
+
+/** Creates the tables. @param isFile - whether they are in a file, and not in a Durable Object */
+export const createTables = (isFile: boolean): string => `${tables}
   -- What is due is in the index of that alone: every row of an index costs, on Workers money.
   CREATE INDEX signup_idle ON signup (state, form, id, due_at) WHERE next_attempt_at IS NULL AND state <> 'delivered';
-  CREATE INDEX signup_in_batch ON signup (batch) WHERE batch IS NOT NULL;
-  CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
-
-  CREATE TABLE batch (
-    id TEXT PRIMARY KEY,
-    publication TEXT NOT NULL,
-    claimed_at INTEGER NOT NULL,
-    sent_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX batch_of_publication ON batch (publication, claimed_at, id);
-  CREATE TABLE walk (publication TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE confirmation_mailbox (
-    mailbox TEXT NOT NULL,
-    publication TEXT NOT NULL,
-    mails INTEGER NOT NULL,
-    last_mail_at INTEGER NOT NULL,
-    suppressed_at INTEGER,
-    signups TEXT NOT NULL DEFAULT '[]',
-    PRIMARY KEY (mailbox, publication)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX confirmation_mailbox_by_mail ON confirmation_mailbox (last_mail_at);
-
-  -- The request that a person has to confirm, and words that are unclear, go with their signup.
-  CREATE TABLE consent (
-    signup TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('requested', 'unclear', 'given', 'confirmed', 'left')),
-    at INTEGER NOT NULL,
-    form TEXT NOT NULL,
-    person TEXT NOT NULL,
-    sentence TEXT,
-    version TEXT,
-    page TEXT,
-    visitor TEXT,
-    PRIMARY KEY (signup, kind)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX consent_by_person ON consent (person);
-  CREATE INDEX consent_unclear ON consent (signup) WHERE kind = 'unclear';
-  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
-    BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END;
-  CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
-    BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind IN ('requested', 'unclear'); END;
-
-  -- Webhook messages, which triggers add in the transaction that changes a signup.
-  CREATE TABLE webhook_destination (
-    name TEXT PRIMARY KEY,
-    types TEXT NOT NULL,
-    held TEXT,
-    resumes INTEGER NOT NULL DEFAULT 0
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE webhook_message (
-    seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))),
-    destination TEXT NOT NULL,
-    type TEXT NOT NULL,
-    signup TEXT NOT NULL,
-    form TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    reason TEXT,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    next_attempt_at INTEGER DEFAULT 0,
-    last_error TEXT
-  ) STRICT;
-  CREATE INDEX webhook_due ON webhook_message (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX webhook_of_signup ON webhook_message (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX webhook_dead ON webhook_message (at) WHERE next_attempt_at IS NULL;
-  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON signup
-    WHEN NEW.state <> OLD.state
-      AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting'))
-    BEGIN
-      INSERT INTO webhook_message (destination, type, signup, form, at, reason)
-      SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
-      FROM (SELECT CASE NEW.state
-        WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event)
-      CROSS JOIN ${subscribed('event')};
-    END;
-  CREATE TRIGGER webhook_of_status AFTER UPDATE OF status ON signup
-    WHEN OLD.state = 'delivered' AND NEW.next_attempt_at IS NULL
-    BEGIN
-      INSERT INTO webhook_message (destination, type, signup, form, at)
-      SELECT name, 'signup.status', NEW.id, NEW.form, OLD.next_attempt_at FROM ${subscribed(`'signup.status'`)};
-    END;
-
-  -- Hashes of the addresses of erased people.
-  CREATE TABLE suppression (hash TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE walk (publication text PRIMARY KEY, place text NOT NULL) ${options};
   -- Counters of rate limits.
-  CREATE TABLE counter (key TEXT PRIMARY KEY, points INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
-  `,
-  // The number of signups by form and state. A Durable Object counts anew: a row that is written there costs money.
-  {
-    ofFile: `
-  CREATE TABLE tally (form TEXT NOT NULL, state TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (form, state)) STRICT, WITHOUT ROWID;
+  CREATE TABLE counter (key text PRIMARY KEY, points integer NOT NULL, until integer NOT NULL) ${options};
+  CREATE TABLE probe (id integer PRIMARY KEY CHECK (id = 1), at integer NOT NULL, room blob NOT NULL) STRICT;
+  ${isFile ? tally : ''}`;
+
+/** The number of signups by form and state. A Durable Object counts anew: a row that is written there costs money. */
+const tally = `
+  CREATE TABLE tally (form text NOT NULL, state text NOT NULL, count integer NOT NULL, PRIMARY KEY (form, state)) ${options};
   CREATE TRIGGER tally_of_new AFTER INSERT ON signup BEGIN ${countOne('NEW')} END;
   CREATE TRIGGER tally_of_gone AFTER DELETE ON signup BEGIN ${uncountOld} END;
   CREATE TRIGGER tally_of_state AFTER UPDATE OF state ON signup WHEN NEW.state <> OLD.state
     BEGIN ${uncountOld} ${countOne('NEW')} END;
-  INSERT INTO tally SELECT form, state, count(*) FROM signup WHERE ${isSmall} GROUP BY form, state;
-  INSERT OR REPLACE INTO setting SELECT 'tallied', 'true' WHERE ${isSmall};
-  `,
-  },
-];
-
-/** The number of the version that the last step makes. */
-export const newestVersion = firstVersion + steps.length - 1;
+`;

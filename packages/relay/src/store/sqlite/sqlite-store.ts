@@ -1,46 +1,71 @@
 /** The SQLite store, on a file or in a Durable Object: group commit with one sync for many signups, one relay each. */
+import { actsOf, type Database } from '../acts/act.ts';
+import { batchStore } from '../acts/batches.ts';
+import { pauseStore, storeChanges } from '../acts/changes.ts';
+import { deliveryStore } from '../acts/delivery.ts';
+import { mailboxStore } from '../acts/mailboxes.ts';
+import { overviewReads } from '../acts/overview.ts';
+import { recordReads } from '../acts/records.ts';
+import { webhookQueue } from '../acts/webhooks.ts';
 import { answerOf } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
-import { ledgerColumns } from '../rows.ts';
-import type { ProbeEffort, SignupStore } from '../signup-store.ts';
-import { batchStore } from './batches.ts';
-import { storeChanges } from './changes.ts';
+import { toScan } from '../rows.ts';
+import type { BatchStore, ProbeEffort, SignupStore } from '../signup-store.ts';
 import { sqliteCounters } from './counters.ts';
-import { deliveredCount } from './delivered-count.ts';
-import { deliveryStore } from './delivery.ts';
-import { type ReadDatabase, type SqliteDriver, statementsOf, type StoreDatabase } from './driver.ts';
-import { mailboxStore } from './mailboxes.ts';
-import { overviewReads, tallyWrites } from './overview.ts';
-import { recordReads } from './records.ts';
-import { webhookQueue } from './webhook-queue.ts';
+import { acceptIn, candidatesIn, nextDueIn } from './delivery.ts';
+import { actsIn, type SqliteDriver } from './driver.ts';
+import { type DeliveredCount, scansOf } from './overview.ts';
+import { dialect, tallied } from './sql-parts.ts';
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
 /** The store in a database; each of its parts has its statements. */
 export function sqliteStore(driver: SqliteDriver) {
-  const counters = sqliteCounters(driver, (work) => commits.run(work));
-  const commits = new SqliteGroupCommit(driver, counters);
-  const db: StoreDatabase = {
-    ...driver,
-    ...withoutLimit(driver),
-    writes:
-      (work) =>
-      (...values) =>
-        commits.run(() => work(...values)),
+  const delivered: DeliveredCount = { known: null };
+  const acts = actsIn(driver);
+  const counters = sqliteCounters(acts, (work) => commits.run(work));
+  const commits = new SqliteGroupCommit(forgetting(driver, delivered), counters);
+  const read: Database['read'] =
+    (act) =>
+    (...values) =>
+      answerOf(() => acts.carryOut(act(...values)));
+  const write: Database['write'] =
+    (act) =>
+    (...values) =>
+      commits.run(() => acts.carryOut(act(...values)));
+  const db: Database = {
+    dialect,
+    prepare: acts.prepare,
+    inTime: '1 = 1',
+    read,
+    readLong: read,
+    write,
+    writeOne: write,
+    alone: write,
+    writeLong: write,
+    clear: () => driver.emptyLog(),
+    delivered(change) {
+      if (delivered.known !== null) delivered.known += change;
+    },
   };
-  const addConsent = statementsOf(db).insert('INSERT OR IGNORE', 'consent', ledgerColumns);
-  const delivered = deliveredCount(db);
-  const { methods: mailboxes, claimMails } = mailboxStore(db, addConsent);
+  const mailboxes = mailboxStore(db);
+  const delivery = deliveryStore(db, {
+    candidates: candidatesIn(db),
+    nextDue: nextDueIn(db),
+    claimMails: mailboxes.claimMails,
+  });
   const store: Omit<SignupStore, 'counters'> = {
     shared: false,
     webhooks: webhookQueue(db),
-    ...deliveryStore(db, { addConsent, delivered, claimMails }),
-    ...batchStore(db, delivered),
-    ...mailboxes,
-    ...overviewReads(db, delivered),
+    ...delivery.methods,
+    accept: acceptIn(driver, commits),
+    settle: write((ids, outcome) => delivery.settled([{ ids, outcome }])),
+    ...scannedBatches(db),
+    ...mailboxes.methods,
+    ...overviewReads(db, driver.isFile ? tallied(db) : scansOf(db, delivered)),
     ...recordReads(db),
-    ...storeChanges(db, delivered, addConsent),
-    ...pause(db),
+    ...storeChanges(db, mailboxes.addEntries),
+    ...pauseStore(db),
     probe: probeIn(db),
     close() {
       // What cannot be written is counted anew after the restart.
@@ -50,41 +75,51 @@ export function sqliteStore(driver: SqliteDriver) {
       return Promise.resolve();
     },
   };
-  return { ...store, ...tallyWrites(db), counters };
+  return { ...store, counters };
 }
 
-function withoutLimit({ prepare }: Pick<SqliteDriver, 'prepare'>): ReadDatabase {
-  return {
-    prepare,
-    inTime: '1',
-    reads:
-      (query) =>
-      (...values) =>
-        answerOf(() => query(...values)),
-  };
-}
+/** Forgets the number of delivered signups where a transaction that may have changed it is rolled back. */
+const forgetting = (driver: SqliteDriver, delivered: DeliveredCount): SqliteDriver => ({
+  ...driver,
+  transaction(work) {
+    try {
+      return driver.transaction(work);
+    } catch (error) {
+      delivered.known = null;
+      throw error;
+    }
+  },
+});
 
-/** Whether delivery is paused; in memory, because delivery reads it for every signup. */
-function pause(db: StoreDatabase): Pick<SignupStore, 'paused' | 'setPaused'> {
-  const { one, run } = statementsOf(db);
-  const stored = one<[], { readonly value: string }>(`SELECT value FROM setting WHERE name = 'paused'`);
-  const set = run<[value: string]>(`INSERT OR REPLACE INTO setting (name, value) VALUES ('paused', ?)`);
-  let isPaused = stored()?.value === 'true';
+/** Nobody else scans. */
+function scannedBatches(db: Database): BatchStore {
+  const { one, run } = actsOf(db);
+  const { methods, confirm } = batchStore(db);
+  const scan = one<[publicationId: string], { readonly place: string }>(
+    'SELECT place FROM walk WHERE publication = $1',
+  );
+  const saveScan = run<[publicationId: string, place: string]>(
+    'INSERT OR REPLACE INTO walk (publication, place) VALUES ($1, $2)',
+  );
   return {
-    paused: () => Promise.resolve(isPaused),
-    async setPaused(paused) {
-      await db.writes(set)(String(paused));
-      isPaused = paused;
-    },
+    ...methods,
+    leaseScan: db.read(function* (publicationId) {
+      return { scan: toScan((yield* scan(publicationId))?.place) };
+    }),
+    releaseScan: () => Promise.resolve(),
+    confirm: db.write(function* (publicationId, found, at, place) {
+      yield* saveScan(publicationId, JSON.stringify(place));
+      return yield* confirm(publicationId, found, at);
+    }),
   };
 }
 
 /** Whatever keeps a signup from its table keeps this row from its own: SQLite locks and fills the whole file. */
-function probeIn(db: StoreDatabase): SignupStore['probe'] {
-  const probe = statementsOf(db).run<[now: number, room: number]>(
-    'INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, ?, randomblob(?))',
+function probeIn(db: Database): SignupStore['probe'] {
+  const probe = actsOf(db).run<[now: number, room: number]>(
+    'INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, $1, randomblob($2))',
   );
-  return db.writes((now: number, effort: ProbeEffort) => {
-    if (effort !== 'look') probe(now, effort === 'fill' ? 65_536 : 1);
+  return db.write(function* (now: number, effort: ProbeEffort) {
+    if (effort !== 'look') yield* probe(now, effort === 'fill' ? 65_536 : 1);
   });
 }

@@ -11,13 +11,9 @@ import type { SignupStore } from '../signup-store.ts';
 import type { SqliteReader } from './open-reader.ts';
 import type { SqliteStore } from './sqlite-store.ts';
 
-/** An object whose methods another thread calls; its members are such objects too, or no functions. */
-type Part = Readonly<Record<string, unknown>>;
-
 interface Call {
   readonly id: number;
-  /** Name of the member of the store that has the method; null for the store itself. */
-  readonly member: string | null;
+  /** Name of a method of the store, or of a member of it: `accept`, `webhooks.claim`. */
   readonly method: string;
   readonly values: readonly unknown[];
 }
@@ -41,7 +37,7 @@ type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly
 
 /** What a thread sends first: the names of the methods and the counts, or why there is no store. */
 type Opened =
-  | { readonly methods: readonly Pick<Call, 'member' | 'method'>[]; readonly counts: readonly StoredCount[] }
+  | { readonly methods: readonly string[]; readonly counts: readonly StoredCount[] }
   | { readonly failure: Failure };
 
 const knownErrors: Readonly<Partial<Record<string, new (message: string, options: ErrorOptions) => Error>>> = {
@@ -117,14 +113,15 @@ async function startThread<Store>(data: ThreadData): Promise<StoreThread<Store>>
   });
   let next = 0;
   const store: Record<string, unknown> = {};
-  for (const { member, method } of opened.methods) {
-    const part = member === null ? store : ((store[member] ??= {}) as typeof store);
-    part[method] = (...values: unknown[]) =>
+  for (const method of opened.methods) {
+    const [name = '', member] = method.split('.').toReversed();
+    const part = member === undefined ? store : ((store[member] ??= {}) as typeof store);
+    part[name] = (...values: unknown[]) =>
       new Promise((resolve, reject) => {
         if (isOver) throw stopped();
         const id = next++;
         pending.set(id, { resolve, reject });
-        calls.push({ id, member, method, values });
+        calls.push({ id, method, values });
         schedule();
       });
   }
@@ -150,11 +147,6 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
   let started: Promise<StoreThread<SqliteReader>> | undefined;
   const reading = async (): Promise<SqliteReader> => {
     started ??= startThread<SqliteReader>({ newsletterStore: path, isReader: true }).then((thread) => {
-      // Of a large store of an earlier version: until then each read counts.
-      void thread.store
-        .untallied()
-        .then((missing) => missing && writing.store.tally(missing))
-        .catch(() => undefined);
       void thread.ended.then(() => (started = undefined));
       return thread;
     });
@@ -238,30 +230,34 @@ async function run(data: ThreadData, port: MessagePort): Promise<void> {
       });
   };
   const counters = 'counters' in store ? store.counters : null;
-  const partOf = (member: string | null): Part => (member === null ? store : (store as Part)[member]) as Part;
+  const methods = new Map(methodsOf(store));
   port.on('message', ({ counts, calls }: Message) => {
     for (const [key, count] of counts) counters?.set(key, count);
-    for (const { id, member, method, values } of calls) {
-      const work = partOf(member)[method] as (...given: readonly unknown[]) => Promise<unknown>;
-      work(...values).then(
-        (value) => {
-          reply({ id, value });
-          if (method === 'close') process.nextTick(() => port.close());
-        },
-        (error: unknown) => reply({ id, failure: failureOf(error) }),
-      );
+    for (const { id, method, values } of calls) {
+      void methods
+        .get(method)?.(...values)
+        .then(
+          (value) => {
+            reply({ id, value });
+            if (method === 'close') process.nextTick(() => port.close());
+          },
+          (error: unknown) => reply({ id, failure: failureOf(error) }),
+        );
     }
   });
-  const methods = [null, ...membersOf(store)].flatMap((member) =>
-    Object.entries(partOf(member)).flatMap(([method, value]) =>
-      typeof value === 'function' ? { member, method } : [],
-    ),
-  );
-  port.postMessage({ methods, counts: counters?.stored() ?? [] } satisfies Opened);
+  port.postMessage({ methods: [...methods.keys()], counts: counters?.stored() ?? [] } satisfies Opened);
 }
 
-const membersOf = (store: object): string[] =>
-  Object.entries(store).flatMap(([name, value]) => (typeof value === 'object' && value !== null ? [name] : []));
+/** The methods of an object and of its members, with their names. */
+function* methodsOf(
+  part: object,
+  prefix = '',
+): Generator<[string, (...values: readonly unknown[]) => Promise<unknown>]> {
+  for (const [name, value] of Object.entries(part) as [string, unknown][])
+    if (typeof value === 'function')
+      yield [prefix + name, value as (...values: readonly unknown[]) => Promise<unknown>];
+    else if (typeof value === 'object' && value !== null) yield* methodsOf(value, `${prefix}${name}.`);
+}
 
 const data = workerData as Partial<ThreadData> | null;
 if (parentPort && data?.newsletterStore !== undefined) await run(data as ThreadData, parentPort);
