@@ -5,7 +5,6 @@
 import * as z from 'zod/mini';
 import { records } from '../src/records/index.ts';
 import { all, bare, parameterWords } from './operations.ts';
-import { shareRepeated } from './shared-constants.ts';
 import { namedSchema } from './typescript.ts';
 
 /** What stands in every generated file. */
@@ -35,10 +34,9 @@ export function writeWords(): string {
   const open = Object.fromEntries(all.map(({ operation, open }) => [operation.id, open]));
   const titles = Object.entries(records).map(([name, { title, description }]) => [name, { title, description }]);
   const requests = [...namedRequests()].map(([name, schema]) => ({ name, fields: parameterWords(schema) }));
-  const { constants, code } = shareRepeated([words, ...requests.map(({ fields }) => fields)]);
   const tables = requests.map(
     ({ name, fields }) => `/** Fields of a ${name}. */
-export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${code(fields)} as const satisfies Readonly<
+export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${JSON.stringify(fields)} as const satisfies Readonly<
   Record<keyof ${name}, ParameterWords>
 >;
 `,
@@ -46,7 +44,7 @@ export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${code(field
   return `/**
  * Reference documentation of the operations as plain data: what each one does, what its parameters mean, what its
  * errors say, and what the specification leaves open. Apart from the operations, so that a bundle of the engine does
- * not carry it. What occurs more than once is a constant.
+ * not carry it.
  *
  * ${note}
  */
@@ -54,9 +52,8 @@ import type { ${requests.map(({ name }) => name).join(', ')} } from '../schema/t
 import type { OperationId, ResourceOf } from './operations.ts';
 import type { OperationWords, ParameterWords, ResourceWords } from './types.ts';
 
-${constants}
 /** The documentation of every operation. */
-export const words = ${code(words)} as const satisfies Readonly<Record<OperationId, OperationWords>>;
+export const words = ${JSON.stringify(words)} as const satisfies Readonly<Record<OperationId, OperationWords>>;
 
 ${tables.join('\n')}
 /** Each resource, the part of an operation's id before the dot. */
