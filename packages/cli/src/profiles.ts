@@ -9,7 +9,8 @@ import { replaceFile } from '@newsletter-kit/core/files';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';
-import { isRecord } from '@newsletter-kit/core/engine';
+import type { Shape } from '@newsletter-kit/core/contract';
+import { fits } from '@newsletter-kit/core/engine';
 
 /** A named connection. Its key and its tokens are sent to `apiUrl` only. */
 export interface Profile {
@@ -104,39 +105,24 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
   );
 }
 
-function parse(text: string): Profiles | null {
+const text: Shape = { is: 'string' };
+const optionalText: Shape = { ...text, optional: true, nullable: true };
+const object = (of: Readonly<Record<string, Shape>>): Shape => ({ is: 'object', of });
+const login = object({ kind: { is: 'string', words: ['login'] }, appUrl: text, clientId: text });
+const key = object({ kind: { is: 'string', words: ['key'] }, key: text });
+const profile = object({
+  apiUrl: text,
+  appUrl: optionalText,
+  publicationId: optionalText,
+  credential: { is: 'union', of: [key, login], optional: true, nullable: true },
+});
+const file = object({ current: optionalText, profiles: { is: 'record', of: profile } });
+
+function parse(content: string): Profiles | null {
   try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || !isRecord(value['profiles'])) return null;
-    const profiles: Record<string, Profile> = {};
-    for (const [name, entry] of Object.entries(value['profiles'])) {
-      const profile = toProfile(entry);
-      if (!profile) return null;
-      profiles[name] = profile;
-    }
-    const { current } = value;
-    return { current: typeof current === 'string' ? current : null, profiles };
+    const value: unknown = JSON.parse(content);
+    return fits(file, value) ? (value as Profiles) : null;
   } catch {
     return null;
   }
-}
-
-function toProfile(value: unknown): Profile | null {
-  if (!isRecord(value)) return null;
-  const { apiUrl, appUrl, publicationId, credential } = value;
-  if (typeof apiUrl !== 'string') return null;
-  return {
-    apiUrl,
-    appUrl: typeof appUrl === 'string' ? appUrl : undefined,
-    publicationId: typeof publicationId === 'string' ? publicationId : undefined,
-    credential: toCredential(credential),
-  };
-}
-
-function toCredential(value: unknown): Profile['credential'] {
-  if (!isRecord(value)) return null;
-  const { kind, key, appUrl, clientId } = value;
-  if (kind === 'key' && typeof key === 'string') return { kind, key };
-  if (kind === 'login' && typeof appUrl === 'string' && typeof clientId === 'string') return { kind, appUrl, clientId };
-  return null;
 }

@@ -92,6 +92,6 @@ async function remove(name: string, { env, report }: Session): Promise<ExitCode>
 }
 
 function describe({ credential, publicationId }: Profile): string {
-  const login = credential === null ? 'not logged in' : credential.kind === 'key' ? 'API key' : 'login';
+  const login = !credential ? 'not logged in' : credential.kind === 'key' ? 'API key' : 'login';
   return publicationId === undefined ? login : `${login}, ${publicationId}`;
 }
