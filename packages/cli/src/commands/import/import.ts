@@ -87,7 +87,7 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
     const found = await findInvalid(job.client, startedAt, invalid, session.interrupted);
     report.notice({
       type: 'invalid',
-      text: `${found ? `The service found ${count(found, 'address', 'addresses')} invalid: see ${invalid}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
+      text: `${found ? `The service found ${count(found, 'address', 'addresses')} invalid: see ${invalid}. ` : ''}It may find more later: "newsletter export FILE --where status=invalid" lists them.`,
       data: { invalid: found ?? null, invalid_file: found ? invalid : null },
     });
   }
