@@ -140,7 +140,7 @@ function plain({ operations, unknown_path }: Shapes) {
   return { ...Object.fromEntries(all), unknown_path: headOf(unknown_path) };
 }
 
-test.for([
+test.for<{ readonly id: string; readonly choice: AssumptionChoice }>([
   ...assumptions.map(({ id, value }) => ({ id, choice: { [id]: value } })),
   {
     id: 'several',

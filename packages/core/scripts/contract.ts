@@ -2,9 +2,8 @@
  * Writes what the contract has from the records: `src/contract/table.ts`, which every call needs, and
  * `src/contract/words.ts`, the documentation.
  */
-import * as z from 'zod/mini';
-import { records } from '../src/records/index.ts';
-import { all, bare, parameterWords } from './operations.ts';
+import { bulkUpdateItem, records, subscriptionRequest } from '../src/records/index.ts';
+import { all, parameterWords } from './operations.ts';
 import { namedSchema } from './typescript.ts';
 
 /** What stands in every generated file. */
@@ -33,7 +32,10 @@ export function writeWords(): string {
   const words = Object.fromEntries(all.map(({ operation, words }) => [operation.id, words]));
   const open = Object.fromEntries(all.map(({ operation, open }) => [operation.id, open]));
   const titles = Object.entries(records).map(([name, { title, description }]) => [name, { title, description }]);
-  const requests = [...namedRequests()].map(([name, schema]) => ({ name, fields: parameterWords(schema) }));
+  const requests = [subscriptionRequest, bulkUpdateItem].map((schema) => ({
+    name: namedSchema(schema)?.id ?? '',
+    fields: parameterWords(schema),
+  }));
   const tables = requests.map(
     ({ name, fields }) => `/** Fields of a ${name}. */
 export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${JSON.stringify(fields)} as const satisfies Readonly<
@@ -64,19 +66,4 @@ export const resources = ${JSON.stringify(Object.fromEntries(titles))} as const 
 /** What the specification leaves open, by operation, and how it is filled here. Empty where nothing is open. */
 export const assumed: Readonly<Record<OperationId, readonly string[]>> = ${JSON.stringify(open)};
 `;
-}
-
-/** The objects with a name that requests of the API hold. */
-function namedRequests(): ReadonlyMap<string, z.ZodMiniObject> {
-  const found = new Map<string, z.ZodMiniObject>();
-  const walk = (schema: unknown): void => {
-    const inner = bare(schema);
-    if (inner instanceof z.ZodMiniArray) walk(inner.def.element);
-    if (!(inner instanceof z.ZodMiniObject)) return;
-    const { id } = namedSchema(inner) ?? {};
-    if (id !== undefined) found.set(id, inner);
-    for (const field of Object.values(inner.shape)) walk(field);
-  };
-  for (const { operation, schemas } of all) if (operation.base === 'api') walk(schemas.body);
-  return found;
 }

@@ -44,23 +44,28 @@ export function createFetchHost(options: { readonly fetch?: Fetch | undefined } 
 export function hostOver(send: SendRequest, isPlatform: boolean): Host {
   return {
     async send(request) {
-      const attempt = startAttempt(request);
+      const { signal, timeoutMs } = request;
+      // The signal of the attempt: aborted when the caller aborts or the time is over.
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), timeoutMs);
+      const stop = (): void => controller.abort(signal?.reason);
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop);
       try {
-        const response = await send(request, attempt.signal);
+        const response = await send(request, controller.signal);
         if (response.type === 'opaqueredirect') throw new TransportError('network', { code: 'ERR_REDIRECTED' });
-        const { status } = response;
-        return {
-          status,
-          headers: Object.fromEntries(response.headers),
-          body: await textOf(response, request, isPlatform),
-        };
+        const body = await response.text().catch((error: unknown) => {
+          throw networkFailure(error, request, isPlatform);
+        });
+        return { status: response.status, headers: Object.fromEntries(response.headers), body };
       } catch (cause) {
-        if (request.signal?.aborted) throw new TransportError('aborted', { cause: request.signal.reason });
-        throw attempt.isLate()
+        if (signal?.aborted) throw new TransportError('aborted', { cause: signal.reason });
+        throw controller.signal.aborted
           ? new TransportError('timeout', { proxy: isPlatform ? proxyFor(request.url) : undefined })
           : cause;
       } finally {
-        attempt.end();
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
       }
     },
     sleep(ms, signal) {
@@ -106,45 +111,6 @@ export async function exchange(
   } catch (error) {
     throw networkFailure(error, request, customFetch === undefined);
   }
-}
-
-async function textOf(response: FetchResponse, request: HostRequest, isPlatform: boolean): Promise<string> {
-  try {
-    return await response.text();
-  } catch (error) {
-    throw networkFailure(error, request, isPlatform);
-  }
-}
-
-/**
- * One attempt: its signal aborts when the caller aborts or the time is over; timer and listener are removed by
- * {@link AttemptDeadline.end}.
- */
-interface AttemptDeadline {
-  readonly signal: AbortSignal;
-  /** Whether the time ran out. */
-  isLate(): boolean;
-  end(): void;
-}
-
-function startAttempt({ timeoutMs, signal }: HostRequest): AttemptDeadline {
-  const controller = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    controller.abort();
-  }, timeoutMs);
-  const stop = (): void => controller.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  else signal?.addEventListener('abort', stop);
-  return {
-    signal: controller.signal,
-    isLate: () => late,
-    end() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    },
-  };
 }
 
 /** Turns a network failure into a TransportError; returns any other error unchanged. */
