@@ -4,11 +4,11 @@ import type { Answer } from '../schema/types.ts';
 import { serviceAddress } from '../service-address.ts';
 import { ApiPromise } from './api-promise.ts';
 import type { AttemptEvent, CallContext } from './call.ts';
-import { Caller } from './caller.ts';
+import { createCaller } from './caller.ts';
 import { tellOnce, type Deviation } from './deviations.ts';
 import { AbortedError, type RequestMethod } from './errors.ts';
 import type { Host } from './host.ts';
-import { Lists, withLargestPages } from './lists.ts';
+import { createLists, withLargestPages } from './lists.ts';
 import { createLostResponses } from './lost-response.ts';
 import type { Arguments, CallOptions, CustomerIdField, Item, ListId, RequestOptions, Validator } from './options.ts';
 import { createPacer, type Pacer } from './pacer.ts';
@@ -125,8 +125,8 @@ export function createEngine(options: EngineOptions): Engine {
     onAttempt: options.onAttempt,
     hasAnswered: false,
   };
-  const caller = new Caller(context, settings.validator, tellOnce(options.onDeviation));
-  const lists = new Lists(caller, settings);
+  const caller = createCaller(context, settings.validator, tellOnce(options.onDeviation));
+  const lists = createLists(caller, settings);
   return {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.

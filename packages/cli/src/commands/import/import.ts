@@ -26,9 +26,8 @@ import {
 } from '@newsletter-kit/core/node';
 import { connectToPublication } from '../../connection.ts';
 import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
-import { exitCodeOf } from '../../exit-code.ts';
 import { count, duration } from '../../output.ts';
-import { reportOf } from '../../user-facing-errors.ts';
+import { exitCodeOf, reportOf } from '../../user-facing-errors.ts';
 import { keepAnswers, withKept, type Answers } from './answers.ts';
 import { pathsOf, type ImportOptions, type Job } from './job.ts';
 import { approveShare, findInvalid, leftOut, plan } from './plan.ts';

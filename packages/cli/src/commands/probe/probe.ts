@@ -6,7 +6,7 @@ import { UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/files';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { CredentialError } from '../../exit-code.ts';
+import { CredentialError } from '../../user-facing-errors.ts';
 import { count, type ReportedEvent, type Reporter } from '../../output.ts';
 import { compare, isNotAllowed, type ComparedAnswer } from './differences.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';

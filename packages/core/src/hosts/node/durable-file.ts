@@ -21,30 +21,26 @@ export async function withLock<T>(
   work: () => Promise<T>,
   { waitMs = 60_000 }: { readonly waitMs?: number } = {},
 ): Promise<T> {
-  const unlock = await waitForLock(path, Date.now() + waitMs, waitMs);
-  try {
-    return await work();
-  } finally {
-    unlock();
-  }
-}
-
-async function waitForLock(path: string, giveUp: number, waitMs: number): Promise<() => void> {
-  for (;;) {
+  const giveUp = Date.now() + waitMs;
+  let unlock: (() => void) | undefined;
+  while (!unlock)
     try {
-      return lockExclusively(path);
+      unlock = lockExclusively(path);
     } catch (cause) {
-      if (!(cause instanceof FileInUseError))
-        throw new LockedError(`${path} can't be locked: ${cause instanceof Error ? cause.message : String(cause)}.`, {
-          cause,
-        });
-      if (Date.now() >= giveUp)
+      const isInUse = cause instanceof FileInUseError;
+      if (!isInUse || Date.now() >= giveUp)
         throw new LockedError(
-          `Another process has used ${path} for ${waitMs / 1000} s. Wait for it or end it, then try again.`,
+          isInUse
+            ? `Another process has used ${path} for ${waitMs / 1000} s. Wait for it or end it, then try again.`
+            : `${path} can't be locked: ${cause instanceof Error ? cause.message : String(cause)}.`,
           { cause },
         );
       await sleep(10 + Math.random() * 40);
     }
+  try {
+    return await work();
+  } finally {
+    unlock();
   }
 }
 

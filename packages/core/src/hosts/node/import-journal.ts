@@ -30,11 +30,12 @@ export async function openFileJournal(path: string): Promise<FileJournal> {
   try {
     unlock = lockExclusively(path);
     file = await open(path, 'a+', 0o600);
-    const { end, records } = await wholeLines(file, path);
+    let end = 0;
+    for await (const line of lines(file, path)) ({ end } = line);
     await file.truncate(end);
     await file.datasync();
     await syncFolder(dirname(path));
-    return journal(file, path, records > 0, unlock);
+    return journal(file, path, end > 0, unlock);
   } catch (cause) {
     await file?.close();
     unlock?.();
@@ -83,17 +84,6 @@ interface JournalLine {
   readonly value: unknown;
   /** Bytes of the file up to and with its line break. */
   readonly end: number;
-}
-
-/** The end of the last complete record, in bytes, and the number of records. */
-async function wholeLines(file: FileHandle, path: string): Promise<{ end: number; records: number }> {
-  let end = 0;
-  let records = 0;
-  for await (const line of lines(file, path)) {
-    ({ end } = line);
-    records += 1;
-  }
-  return { end, records };
 }
 
 /** How a record begins, also one that was cut off. */
