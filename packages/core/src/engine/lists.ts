@@ -9,7 +9,8 @@ import type { CallOptions, ListId } from './options.ts';
 import { noFurtherPage, Page, readPage, startTrail, takenAsWhole, type Trail } from './pages.ts';
 import { prepareCall, withQuery, type ArgumentValues, type PreparedCall, type RequestSettings } from './prepare.ts';
 
-export function createLists(caller: Caller, settings: RequestSettings) {
+/** Reads the first page of a list, which leads to the others. */
+export function createListReader(caller: Caller, settings: RequestSettings) {
   /** The page sizes that the service takes where they are smaller than those of the specification. */
   const pageSizes = new Map<CallName, number>();
   /** The largest page size that the service took: a refusal of it is about something else. */
@@ -74,13 +75,10 @@ export function createLists(caller: Caller, settings: RequestSettings) {
     }
   }
 
-  return {
-    /** The first page of a list, which leads to the others. */
-    async first(id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> {
-      const call = prepareCall(settings, id, args, options);
-      const { cursor, page } = call.parts.query;
-      return pageOf(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
-    },
+  return async (id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> => {
+    const call = prepareCall(settings, id, args, options);
+    const { cursor, page } = call.parts.query;
+    return pageOf(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
   };
 }
 

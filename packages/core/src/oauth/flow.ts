@@ -189,11 +189,7 @@ async function withOAuthErrors<T>(
   try {
     return await step();
   } catch (error) {
-    if (error instanceof ApiError)
-      throw oauthError(
-        error,
-        secrets.filter((secret) => typeof secret === 'string'),
-      );
+    if (error instanceof ApiError) throw oauthError(error, secrets);
     // Their causes hold the answer with its tokens; their messages name only what is wrong with it.
     if (
       error instanceof oauth4webapi.OperationProcessingError ||
@@ -205,8 +201,9 @@ async function withOAuthErrors<T>(
   }
 }
 
-function oauthError(error: ApiError, secrets: readonly string[]): OAuthError {
+function oauthError(error: ApiError, mayBeSecret: readonly (string | null | undefined)[]): OAuthError {
   const { operation, status, errors } = error;
+  const secrets = mayBeSecret.filter((secret) => typeof secret === 'string');
   const [first] = errors;
   const clean = (text: string | undefined): string => redact(text ?? '', secrets);
   return new OAuthError(operation, clean(first?.code), {

@@ -72,13 +72,8 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
   const journal = path === undefined ? undefined : await openFileJournal(path);
   if (journal?.resumes)
     report.notice({ type: 'resumed', text: `Continuing the import of ${path}.`, data: { journal: path } });
-  let sent: Sent;
-  try {
-    sent = await sendRows(job, journal, session);
-  } finally {
-    await journal?.close();
-  }
-  const { result, startedAt, file } = sent;
+  const sent = sendRows(job, journal, session).finally(() => journal?.close());
+  const { result, startedAt, file } = await sent;
   const isComplete = result.outcome === 'complete';
   if (isComplete && job.options.files.journal === undefined && path !== undefined)
     await Promise.all([rm(path, { force: true }), rm(`${path}-lock`, { force: true })]);
@@ -126,16 +121,12 @@ function endEarly(result: ImportResult, journal: string | undefined, { report }:
   return exitCodeOf('error' in result ? result.error : undefined);
 }
 
-interface Sent {
-  readonly result: ImportResult;
-  /** When the first row was sent, in seconds since 1970. */
-  readonly startedAt: number;
-  /** The file of the rows that were left out; null where there are none. */
-  readonly file: string | null;
-}
-
-/** Sends the rows to the service, where a large import was approved. */
-async function sendRows(job: Job, journal: FileJournal | undefined, session: Session): Promise<Sent> {
+/**
+ * Sends the rows to the service, where a large import was approved.
+ *
+ * @returns the result; when the first row was sent, in seconds since 1970; and the file of the rows that were left out
+ */
+async function sendRows(job: Job, journal: FileJournal | undefined, session: Session) {
   const { client, source, answers, keepOut, options } = job;
   if (options.approval !== 'given' && journal?.resumes !== true) await approveShare(job, session);
   const startedAt = Date.now() / 1000;
