@@ -72,8 +72,13 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
   const journal = path === undefined ? undefined : await openFileJournal(path);
   if (journal?.resumes)
     report.notice({ type: 'resumed', text: `Continuing the import of ${path}.`, data: { journal: path } });
-  const sent = sendRows(job, journal, session).finally(() => journal?.close());
-  const { result, startedAt, file } = await sent;
+  const sending = sendRows(job, journal, session);
+  try {
+    await sending;
+  } finally {
+    await journal?.close();
+  }
+  const { result, startedAt, file } = await sending;
   const isComplete = result.outcome === 'complete';
   if (isComplete && job.options.files.journal === undefined && path !== undefined)
     await Promise.all([rm(path, { force: true }), rm(`${path}-lock`, { force: true })]);
