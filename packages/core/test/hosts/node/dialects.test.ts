@@ -149,7 +149,7 @@ describe('the column of the addresses', () => {
   });
 
   it('is asked for where few of its cells are addresses', async () => {
-    await expect(read('Name,Note\nAda,call\nBo,bo@example.com\nCy,write\n')).rejects.toThrow('{ "Note": "email" }');
+    await expect(read('Name,Note\nAda,call\nBo,bo@example.com\nCy,write\n')).rejects.toThrow('{"Note":"email"}');
   });
 });
 
