@@ -1,11 +1,11 @@
 /** Named connections, kept in one file of mode 0600; the tokens of a login have a file of their own. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { UsageError, quote } from '#command-line';
-import { replaceFile } from '@newsletter-kit/core/files';
+import { modeForOthers, readIfThere, replaceFile } from '@newsletter-kit/core/files';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';
@@ -64,15 +64,9 @@ export function tokenStore(env: Environment, profile: string, { appUrl, clientId
 /** @throws UsageError where the file cannot be read as profiles, or other users can read it */
 export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = profilesFile(env);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return { current: null, profiles: {} };
-    throw error;
-  }
-  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o066) !== 0)
+  const text = await readIfThere(path);
+  if (text === null) return { current: null, profiles: {} };
+  if ((await modeForOthers(path)) !== null)
     throw new UsageError(`Other users may read or write ${path}, and keys are in it. Run chmod 600 ${path}.`);
   const profiles = parse(text);
   if (!profiles) throw new UsageError(`${path} holds no profiles. Delete it, then run newsletter login.`);

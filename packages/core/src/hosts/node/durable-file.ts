@@ -1,8 +1,8 @@
-/** Durable files: atomic replacement, and a lock that one process holds at a time. */
+/** Durable files: atomic replacement, who else may read one, and a lock that one process holds at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import process from 'node:process';
 import { randomUUID } from 'node:crypto';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** The lock was not released in time, or the path cannot be locked. */
@@ -99,6 +99,21 @@ export async function replaceFile(path: string, content: string, mode: number): 
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** The text of a file; null where there is no such file. */
+export async function readIfThere(path: string): Promise<string | null> {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && /^ENO(ENT|TDIR)$/.test(String(error.code))) return null;
+    throw error;
+  });
+}
+
+/** The mode of a file, in octal, that others than its owner may read or write; null on Windows, which has none. */
+export async function modeForOthers(path: string): Promise<string | null> {
+  const { mode } = await stat(path);
+  const isPrivate = process.platform === 'win32' || (mode & 0o066) === 0;
+  return isPrivate ? null : (mode & 0o777).toString(8).padStart(4, '0');
 }
 
 /**
