@@ -75,7 +75,7 @@ const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> 
       await notice(page, 'success');
       await expect.poll(() => subscribers()).toContain(email);
     }),
-  'docs/src/content/docs/cli/import-export.md: npm run newsletter -- export ~/subscribers.csv --expand custom_fields --status active':
+  'docs/src/content/docs/cli/import-export.md: npm run newsletter -- export ~/subscribers.csv --expand custom_fields --where status=active':
     async () => {
       expect(await readFile(join(reader.home, 'subscribers.csv'), 'utf8')).toContain('ada.lovelace@example.com');
     },

@@ -3,9 +3,8 @@ import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { endWithReader, runCommandLine, useProxies, type Candidate, type CommandLine } from '#command-line';
 import { exitCodes, InterruptedError, isAbort, Session, watchSignals, type Context, type ExitCode } from './context.ts';
-import { exitCodeOf } from './exit-code.ts';
 import { createReporter } from './output.ts';
-import { reportOf } from './user-facing-errors.ts';
+import { exitCodeOf, reportOf } from './user-facing-errors.ts';
 
 const commands: CommandLine<Context>['commands'] = {
   login: { about: 'sign in with a browser, or save an API key', load: () => import('./commands/login/command.ts') },

@@ -17,7 +17,6 @@ import {
 import { notes, UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Environment, Session } from './context.ts';
-import { CredentialError } from './exit-code.ts';
 import { jsonOption } from './output.ts';
 import {
   profileNamed,
@@ -28,6 +27,7 @@ import {
   type Login,
   type Profile,
 } from './profiles.ts';
+import { CredentialError } from './user-facing-errors.ts';
 
 /** Reads and checks a value. A blank one becomes the empty string, which counts as not set. */
 function reader(isValid: (value: string) => boolean, mustBe: string): (value: string) => string {

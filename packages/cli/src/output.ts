@@ -72,7 +72,7 @@ export function createReporter({
   now = Date.now,
 }: ReporterOptions): Reporter {
   const live = !json && stderr.isTTY === true && !env['CI'] && env['TERM'] !== 'dumb';
-  const line: ProgressLine | null = live ? progressLine(stderr) : null;
+  const line = live ? progressLine(stderr) : null;
   const pace = paces[json ? 'json' : live ? 'live' : 'plain'];
   let nextProgress = 0;
 
@@ -113,22 +113,13 @@ export async function writeToStdout(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** A progress line at the bottom of a terminal, rewritten in place; with a bar where the total is known. */
-interface ProgressLine {
-  /**
-   * @param share - 0 to 1, for the bar
-   * @param keep - keeps the text and continues on the next line
-   */
-  show(text: string, share: number | undefined, keep: boolean): void;
-  /** Clears the line, so that other output can be written. */
-  clear(): void;
-}
-
 /** Characters of the bar. */
 const barWidth = 20;
 
-function progressLine(stream: Writable & { readonly columns?: number }): ProgressLine {
+/** A progress line at the bottom of a terminal, rewritten in place; with a bar where the total is known. */
+function progressLine(stream: Writable & { readonly columns?: number }) {
   let shown = false;
+  /** Clears the line, so that other output can be written. */
   function clear(): void {
     if (!shown) return;
     cursorTo(stream, 0);
@@ -136,7 +127,11 @@ function progressLine(stream: Writable & { readonly columns?: number }): Progres
     shown = false;
   }
   return {
-    show(text, share, keep) {
+    /**
+     * @param share - 0 to 1, for the bar
+     * @param keep - keeps the text and continues on the next line
+     */
+    show(text: string, share: number | undefined, keep: boolean): void {
       clear();
       const line = share === undefined ? text : `${bar(share)} ${text}`;
       // A wrapped line could not be cleared.

@@ -1,15 +1,16 @@
 /** Named connections, kept in one file of mode 0600; the tokens of a login have a file of their own. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { UsageError, quote } from '#command-line';
-import { replaceFile } from '@newsletter-kit/core/files';
+import { modeForOthers, readIfThere, replaceFile } from '@newsletter-kit/core/files';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';
-import { isRecord } from '@newsletter-kit/core/engine';
+import type { Shape } from '@newsletter-kit/core/contract';
+import { fits } from '@newsletter-kit/core/engine';
 
 /** A named connection. Its key and its tokens are sent to `apiUrl` only. */
 export interface Profile {
@@ -63,15 +64,9 @@ export function tokenStore(env: Environment, profile: string, { appUrl, clientId
 /** @throws UsageError where the file cannot be read as profiles, or other users can read it */
 export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = profilesFile(env);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return { current: null, profiles: {} };
-    throw error;
-  }
-  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o066) !== 0)
+  const text = await readIfThere(path);
+  if (text === null) return { current: null, profiles: {} };
+  if ((await modeForOthers(path)) !== null)
     throw new UsageError(`Other users may read or write ${path}, and keys are in it. Run chmod 600 ${path}.`);
   const profiles = parse(text);
   if (!profiles) throw new UsageError(`${path} holds no profiles. Delete it, then run newsletter login.`);
@@ -104,39 +99,24 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
   );
 }
 
-function parse(text: string): Profiles | null {
+const text: Shape = { is: 'string' };
+const optionalText: Shape = { ...text, optional: true, nullable: true };
+const object = (of: Readonly<Record<string, Shape>>): Shape => ({ is: 'object', of });
+const login = object({ kind: { is: 'string', words: ['login'] }, appUrl: text, clientId: text });
+const key = object({ kind: { is: 'string', words: ['key'] }, key: text });
+const profile = object({
+  apiUrl: text,
+  appUrl: optionalText,
+  publicationId: optionalText,
+  credential: { is: 'union', of: [key, login], optional: true, nullable: true },
+});
+const file = object({ current: optionalText, profiles: { is: 'record', of: profile } });
+
+function parse(content: string): Profiles | null {
   try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || !isRecord(value['profiles'])) return null;
-    const profiles: Record<string, Profile> = {};
-    for (const [name, entry] of Object.entries(value['profiles'])) {
-      const profile = toProfile(entry);
-      if (!profile) return null;
-      profiles[name] = profile;
-    }
-    const { current } = value;
-    return { current: typeof current === 'string' ? current : null, profiles };
+    const value: unknown = JSON.parse(content);
+    return fits(file, value) ? (value as Profiles) : null;
   } catch {
     return null;
   }
-}
-
-function toProfile(value: unknown): Profile | null {
-  if (!isRecord(value)) return null;
-  const { apiUrl, appUrl, publicationId, credential } = value;
-  if (typeof apiUrl !== 'string') return null;
-  return {
-    apiUrl,
-    appUrl: typeof appUrl === 'string' ? appUrl : undefined,
-    publicationId: typeof publicationId === 'string' ? publicationId : undefined,
-    credential: toCredential(credential),
-  };
-}
-
-function toCredential(value: unknown): Profile['credential'] {
-  if (!isRecord(value)) return null;
-  const { kind, key, appUrl, clientId } = value;
-  if (kind === 'key' && typeof key === 'string') return { kind, key };
-  if (kind === 'login' && typeof appUrl === 'string' && typeof clientId === 'string') return { kind, appUrl, clientId };
-  return null;
 }

@@ -1,4 +1,4 @@
-/** Converts errors into messages for the user. An unknown error is a bug and shows its stack. */
+/** Converts errors into messages for the user, and exit codes. An unknown error is a bug and shows its stack. */
 import { UsageError } from '#command-line';
 import { exitCodes, type ExitCode } from './context.ts';
 import type { ErrorReport } from './output.ts';
@@ -7,7 +7,7 @@ import type { ErrorReport } from './output.ts';
  * Errors that a user can act on, of other modules: by name, because importing them to compare classes would slow down
  * every start.
  */
-export const knownErrors: Readonly<Partial<Record<string, ExitCode>>> = {
+const knownErrors: Readonly<Partial<Record<string, ExitCode>>> = {
   InvalidRequestError: exitCodes.usage,
   ConfigurationError: exitCodes.usage,
   RedirectError: exitCodes.usage,
@@ -74,4 +74,18 @@ export function isTransient(error: unknown): error is Error {
 /** Whether an error says that there is no such file. */
 export function isMissingFile(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** Nobody is signed in, or the key belongs to another service. */
+export class CredentialError extends UsageError {}
+
+/** The exit code of an error: by what a program can do about it. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!(error instanceof Error)) return exitCodes.failed;
+  const { name, status, cause }: { readonly name: string; readonly status?: unknown; readonly cause?: unknown } = error;
+  if (error instanceof CredentialError) return exitCodes.credentials;
+  if (isMissingFile(error) || isMissingFile(cause)) return exitCodes.notFound;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (isTransient(error)) return exitCodes.tryAgain;
+  return knownErrors[name] ?? (Number(status) >= 400 ? exitCodes.refused : exitCodes.failed);
 }

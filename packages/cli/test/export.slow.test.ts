@@ -53,7 +53,10 @@ test('writes every subscription once, as the API returns it', async ({ sandboxOn
 test('writes CSV with a column for each field and each custom field, to stdout where no file is named', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { code, stdout } = await run(['export', '--expand', 'custom_fields,stats', '--status', 'active'], sandbox.env);
+  const { code, stdout } = await run(
+    ['export', '--expand', 'custom_fields,stats', '--where', 'status=active'],
+    sandbox.env,
+  );
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\r\n');
   const heading = cells(lines[0]);
@@ -117,7 +120,7 @@ test('starts over for another export, and after the service refuses the cursor',
   first.kill('SIGINT');
   await first.ended;
 
-  const other = await run(['export', path, '--status', 'active'], sandbox.env);
+  const other = await run(['export', path, '--where', 'status=active'], sandbox.env);
   expect(other.stderr).not.toContain('Continuing');
   expect(ndjson(readFileSync(path, 'utf8')).length).toBeLessThan(300);
 

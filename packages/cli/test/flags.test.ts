@@ -33,7 +33,7 @@ const lines: readonly string[] = [
   'api /x -f nonsense',
   'export all.NDJSON',
   'export all.ndjson --format csv --raw',
-  'export - --tier premium --expand tags,stats',
+  'export - --where subscription_tier=premium --expand tags,stats',
   'export --premium-tier a --premium-tier b,c',
   'export --created 2026/02/30',
   'export --where status=active --where utm_source=a=b --columns email,status',

@@ -13,20 +13,18 @@ test('prints a verdict for every operation, and no address, key or value', async
   expect(code).toBe(0);
   expect(stdout).toContain('as specified subscriptions.list, by page');
   expect(stdout).toContain('not read     oauth.tokenInfo: it describes an OAuth login, and this is an API key');
-  expect(stdout).toContain('assumption   last_cursor: null');
   expect(stdout).toContain('the client understands all of them');
   expect(stdout + stderr).not.toMatch(/@|sandbox-key/);
 });
 
-test('writes the assumptions that it saw to a file', async ({ sandboxOnPort: { env, assumptions } }) => {
-  assumptions.set({ last_cursor: 'absent', unknown_values: 'some' });
-  const file = join(scratchFolder(), 'assumptions.json');
-  const { code, stdout } = await run(['probe', '--assumptions', file, '--json'], env);
+test('writes shapes to a file', async ({ sandboxOnPort: { env } }) => {
+  const file = join(scratchFolder(), 'shapes.json');
+  const { code, stdout } = await run(['probe', '--out', file, '--json'], env);
   expect(code).toBe(0);
-  const written: unknown = JSON.parse(await readFile(file, 'utf8'));
-  expect(written).toMatchObject({ last_cursor: 'absent', unknown_values: 'some', empty_texts: 'empty' });
-  expect(written).not.toHaveProperty('retry_after');
-  expect(events(stdout).at(-1)).toMatchObject({ type: 'probed', breaking: 0, assumptions: written, file });
+  const { operations, unknown_path } = JSON.parse(await readFile(file, 'utf8')) as Record<string, object>;
+  expect(operations).toHaveProperty(['subscriptions.list', 'statuses'], { 200: 4 });
+  expect(unknown_path).toMatchObject({ statuses: { 404: 1 } });
+  expect(events(stdout).at(-1)).toMatchObject({ type: 'probed', breaking: 0, shapes: file });
 });
 
 test('ends with code 2 where the client does not understand an answer', async ({ sandboxOnPort: { env, faults } }) => {

@@ -2,10 +2,8 @@
  * Writes what the contract has from the records: `src/contract/table.ts`, which every call needs, and
  * `src/contract/words.ts`, the documentation.
  */
-import * as z from 'zod/mini';
-import { records } from '../src/records/index.ts';
-import { all, bare, parameterWords } from './operations.ts';
-import { shareRepeated } from './shared-constants.ts';
+import { bulkUpdateItem, records, subscriptionRequest } from '../src/records/index.ts';
+import { all, parameterWords } from './operations.ts';
 import { namedSchema } from './typescript.ts';
 
 /** What stands in every generated file. */
@@ -34,11 +32,13 @@ export function writeWords(): string {
   const words = Object.fromEntries(all.map(({ operation, words }) => [operation.id, words]));
   const open = Object.fromEntries(all.map(({ operation, open }) => [operation.id, open]));
   const titles = Object.entries(records).map(([name, { title, description }]) => [name, { title, description }]);
-  const requests = [...namedRequests()].map(([name, schema]) => ({ name, fields: parameterWords(schema) }));
-  const { constants, code } = shareRepeated([words, ...requests.map(({ fields }) => fields)]);
+  const requests = [subscriptionRequest, bulkUpdateItem].map((schema) => ({
+    name: namedSchema(schema)?.id ?? '',
+    fields: parameterWords(schema),
+  }));
   const tables = requests.map(
     ({ name, fields }) => `/** Fields of a ${name}. */
-export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${code(fields)} as const satisfies Readonly<
+export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${JSON.stringify(fields)} as const satisfies Readonly<
   Record<keyof ${name}, ParameterWords>
 >;
 `,
@@ -46,7 +46,7 @@ export const ${name.charAt(0).toLowerCase()}${name.slice(1)}Words = ${code(field
   return `/**
  * Reference documentation of the operations as plain data: what each one does, what its parameters mean, what its
  * errors say, and what the specification leaves open. Apart from the operations, so that a bundle of the engine does
- * not carry it. What occurs more than once is a constant.
+ * not carry it.
  *
  * ${note}
  */
@@ -54,9 +54,8 @@ import type { ${requests.map(({ name }) => name).join(', ')} } from '../schema/t
 import type { OperationId, ResourceOf } from './operations.ts';
 import type { OperationWords, ParameterWords, ResourceWords } from './types.ts';
 
-${constants}
 /** The documentation of every operation. */
-export const words = ${code(words)} as const satisfies Readonly<Record<OperationId, OperationWords>>;
+export const words = ${JSON.stringify(words)} as const satisfies Readonly<Record<OperationId, OperationWords>>;
 
 ${tables.join('\n')}
 /** Each resource, the part of an operation's id before the dot. */
@@ -67,19 +66,4 @@ export const resources = ${JSON.stringify(Object.fromEntries(titles))} as const 
 /** What the specification leaves open, by operation, and how it is filled here. Empty where nothing is open. */
 export const assumed: Readonly<Record<OperationId, readonly string[]>> = ${JSON.stringify(open)};
 `;
-}
-
-/** The objects with a name that requests of the API hold. */
-function namedRequests(): ReadonlyMap<string, z.ZodMiniObject> {
-  const found = new Map<string, z.ZodMiniObject>();
-  const walk = (schema: unknown): void => {
-    const inner = bare(schema);
-    if (inner instanceof z.ZodMiniArray) walk(inner.def.element);
-    if (!(inner instanceof z.ZodMiniObject)) return;
-    const { id } = namedSchema(inner) ?? {};
-    if (id !== undefined) found.set(id, inner);
-    for (const field of Object.values(inner.shape)) walk(field);
-  };
-  for (const { operation, schemas } of all) if (operation.base === 'api') walk(schemas.body);
-  return found;
 }

@@ -7,7 +7,7 @@ test('names every field of an answer by its path, and its enumerations', () => {
   expect([...fields.keys()]).toEqual(
     expect.arrayContaining(['data', 'data[]', 'data[].stats.open_rate', 'data[].custom_fields[].name', 'next_cursor']),
   );
-  const enumerations = [...fields].filter(([, { isEnumeration }]) => isEnumeration).map(([path]) => path);
+  const enumerations = [...fields].filter(([, { words }]) => words).map(([path]) => path);
   expect(enumerations).toEqual([
     'data[].status',
     'data[].subscription_tier',

@@ -11,7 +11,7 @@ import type { WholeSandbox } from './control/feature.ts';
 import { createFeatures, type FeatureOptions, type Features, resetFeatures } from './control/features.ts';
 import type { RateLimit } from './control/rate-limit.ts';
 import type { Exchange, LogEntry, LogFilter } from './control/request-log.ts';
-import { createShaping, type AnswerShapes, type Shaping } from './control/shapes.ts';
+import { assumptionsIn, createShaping, readShapes, type AnswerShapes, type Shaping } from './control/shapes.ts';
 import type { Snapshots } from './control/snapshots.ts';
 import type { AssumptionChoice } from './gaps.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
@@ -31,7 +31,8 @@ export interface SandboxOptions extends FeatureOptions {
   readonly assumptions?: AssumptionChoice | undefined;
   /**
    * The shapes that a service's answers have, as `newsletter probe --out` writes them: the sandbox answers in these
-   * shapes. Applied after the assumptions and before the faults. Default: those of the specification.
+   * shapes, and under the assumptions that they show, unless others are given. Applied after the assumptions and before
+   * the faults. Default: those of the specification.
    */
   readonly shapes?: AnswerShapes | undefined;
   /** Seed of the generator of ids and referral codes. Default 1; the same number gives the same ids. */
@@ -91,8 +92,9 @@ export interface Sandbox {
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   findSeed(options.seed ?? 'empty');
-  const { idSeed = 1, shapes } = options;
-  const assumptions = createAssumptions(options.assumptions);
+  const { idSeed = 1 } = options;
+  const shapes = readShapes(options.shapes ?? { operations: {} });
+  const assumptions = createAssumptions({ ...assumptionsIn(shapes), ...options.assumptions });
   const shaping = createShaping(shapes);
   const world = openWorld({
     location: locationOf(options),

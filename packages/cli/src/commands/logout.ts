@@ -4,7 +4,7 @@ import { createClient, NewsletterError } from '@newsletter-kit/core';
 import { notes } from '#command-line';
 import { appOf, profileOption, readSecret } from '../connection.ts';
 import { exitCodes, type Context, type Environment, type ExitCode, type Session } from '../context.ts';
-import { jsonOption } from '../output.ts';
+import { jsonOption, type Reporter } from '../output.ts';
 import { saveProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
 
 export function define(command: Command, context: Context) {
@@ -31,16 +31,21 @@ async function logout(named: string | undefined, { env, report }: Session): Prom
   }
   const problem = await revoke(env, name, profile);
   await saveProfile(env, name, { ...profile, credential: null });
-  const isLogin = profile.credential.kind === 'login';
-  const from = profile.credential.kind === 'login' ? profile.credential.appUrl : profile.apiUrl;
+  const login = profile.credential.kind === 'login' ? profile.credential : null;
+  const from = login?.appUrl ?? profile.apiUrl;
   report.result({
     type: 'logout',
     text:
       problem === null
         ? `Logged out of ${from} (profile ${name}).`
         : `The login was deleted here, but ${from} did not revoke it.`,
-    data: { profile: name, logged_in: true, revoked: problem === null && isLogin },
+    data: { profile: name, logged_in: true, revoked: problem === null && login !== null },
   });
+  return endOf(problem, report);
+}
+
+/** Tells why tokens were not revoked, if so. */
+export function endOf(problem: string | null, report: Reporter): ExitCode {
   if (problem === null) return exitCodes.done;
   report.failure({ type: 'RevocationError', message: problem });
   return exitCodes.failed;

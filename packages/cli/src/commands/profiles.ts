@@ -81,17 +81,15 @@ async function remove(name: string, { env, report }: Session): Promise<ExitCode>
   const profile = profileNamed(stored, name);
   if (!Object.hasOwn(stored.profiles, name))
     throw new UsageError(`The profile ${name} is built in and cannot be removed.`);
-  const { revoke } = await import('./logout.ts');
+  const { endOf, revoke } = await import('./logout.ts');
   const problem = await revoke(env, name, profile);
   const profiles = Object.fromEntries(Object.entries(stored.profiles).filter(([each]) => each !== name));
   await writeProfiles(env, { current: stored.current === name ? null : stored.current, profiles });
   report.result({ type: 'profile_removed', text: `Removed the profile ${name}.`, data: { profile: name } });
-  if (problem === null) return exitCodes.done;
-  report.failure({ type: 'RevocationError', message: problem });
-  return exitCodes.failed;
+  return endOf(problem, report);
 }
 
 function describe({ credential, publicationId }: Profile): string {
-  const login = credential === null ? 'not logged in' : credential.kind === 'key' ? 'API key' : 'login';
+  const login = !credential ? 'not logged in' : credential.kind === 'key' ? 'API key' : 'login';
   return publicationId === undefined ? login : `${login}, ${publicationId}`;
 }

@@ -15,6 +15,7 @@ export function define(command: Command, context: Context) {
 async function whoami(connection: ConnectionOptions, session: Session): Promise<ExitCode> {
   const { client, credential, apiUrl, publicationId, profileName } = await connect(connection, session);
   const reach = await checkAccess(client, publicationId, session.interrupted);
+  const [inWords, exitCode] = reaches[reach];
   const isAccepted = reach !== 'refused-credential';
   const info = isAccepted && credential.kind === 'login' ? await client.oauth.readTokenInfo() : null;
   const until = info?.expiresAt == null ? 'not stated' : new Date(info.expiresAt).toISOString();
@@ -22,7 +23,7 @@ async function whoami(connection: ConnectionOptions, session: Session): Promise<
     ['Profile', profileName ?? 'none'],
     ['Service', apiUrl],
     ['Signed in', `${describe(credential)}${isAccepted ? '' : ` – refused: ${remedy(credential)}`}`],
-    ['Publication', `${publicationId ? `${publicationId} – ` : ''}${texts[reach]}`],
+    ['Publication', `${publicationId ? `${publicationId} – ` : ''}${inWords}`],
     ...(info
       ? ([
           ['Scopes', info.scopes.join(', ')],
@@ -44,27 +45,22 @@ async function whoami(connection: ConnectionOptions, session: Session): Promise<
       expires_at: info?.expiresAt ?? null,
     },
   });
-  return exitCodeFor[reach];
+  return exitCode;
 }
 
-/** The result of checking the publication. */
-type Reach = 'reached' | 'not-found' | 'refused-credential' | 'refused-scope' | 'not-asked';
+/** What checking the publication can end with: in words, and as an exit code. */
+const reaches = {
+  reached: ['accessible', exitCodes.done],
+  'not-asked': ['not set (NEWSLETTER_PUBLICATION_ID)', exitCodes.done],
+  'not-found': ['not found: the id is wrong, or the key is restricted to other publications', exitCodes.notFound],
+  'refused-credential': ['unknown, because the service refuses the key or login', exitCodes.credentials],
+  'refused-scope': [
+    'unknown: the service accepts the key or login, but it may not read subscriptions',
+    exitCodes.credentials,
+  ],
+} as const;
 
-const exitCodeFor: Readonly<Record<Reach, ExitCode>> = {
-  reached: exitCodes.done,
-  'not-asked': exitCodes.done,
-  'not-found': exitCodes.notFound,
-  'refused-credential': exitCodes.credentials,
-  'refused-scope': exitCodes.credentials,
-};
-
-const texts: Readonly<Record<Reach, string>> = {
-  reached: 'accessible',
-  'not-found': 'not found: the id is wrong, or the key is restricted to other publications',
-  'refused-credential': 'unknown, because the service refuses the key or login',
-  'refused-scope': 'unknown: the service accepts the key or login, but it may not read subscriptions',
-  'not-asked': 'not set (NEWSLETTER_PUBLICATION_ID)',
-};
+type Reach = keyof typeof reaches;
 
 /** No publication has this id: the service answers 404 to a valid key and 401 to a wrong one. */
 const noPublication = 'pub_00000000-0000-0000-0000-000000000000';

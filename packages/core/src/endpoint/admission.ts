@@ -82,7 +82,7 @@ export async function admitPost<P extends Post>(
   const consent = consentOf(submission.consent, asked?.sentences ?? []);
   if (consent.given === null && asked && asked.sentences.length > 0)
     return { refused: consentUnknown(consent.sentence, asked.setting) };
-  if (!consent.given && asked?.required) return { refused: consentRequired() };
+  if (!consent.given && asked?.required) return { refused: consentRequired };
   return { admitted: { submission, kept: keepSubmission(submission, allowedFields), consent, suspected } };
 }
 
@@ -131,12 +131,12 @@ export async function collectBody(
 
 /** Refuses every encoding but JSON and form-urlencoded in UTF-8, uncompressed. */
 function contentTypeCheck({ header }: Post): Refused | null {
-  return contentKind(header) === null ? contentRefused() : null;
+  return contentKind(header) === null ? contentRefused : null;
 }
 
 /** Refuses a body by its stated size, before it is read; a body of unstated size is counted while it is read. */
 function contentLengthCheck({ header }: Post): Refused | null {
-  return Number(header('content-length') ?? 0) > submissionLimit ? tooLarge() : null;
+  return Number(header('content-length') ?? 0) > submissionLimit ? tooLarge : null;
 }
 
 async function readContent({
@@ -145,12 +145,12 @@ async function readContent({
 }: Post): Promise<{ readonly value: unknown } | { readonly refused: Refused }> {
   try {
     const body = await readBody(submissionLimit);
-    if (body === null) return { refused: tooLarge() };
+    if (body === null) return { refused: tooLarge };
     if (contentKind(header) === 'json') return { value: JSON.parse(textOf(body)) as unknown };
     const entered = await enteredIn(header, body);
-    return entered === null ? { refused: fileRefused() } : { value: formToObject(entered) };
+    return entered === null ? { refused: fileRefused } : { value: formToObject(entered) };
   } catch {
-    return { refused: unreadable() };
+    return { refused: unreadable };
   }
 }
 

@@ -50,9 +50,11 @@ export function originRefused(origin: string | null, setting: string): Refused {
 }
 
 /** The form needs a consent, and none was sent. */
-export function consentRequired(): Refused {
-  return refused(400, 'CONSENT_REQUIRED', 'This form needs your consent: tick its box, so that "consent" is sent.');
-}
+export const consentRequired: Refused = refused(
+  400,
+  'CONSENT_REQUIRED',
+  'This form needs your consent: tick its box, so that "consent" is sent.',
+);
 
 /**
  * The consent is neither yes nor no, nor a sentence that was named.
@@ -70,34 +72,34 @@ export function consentUnknown(words: string, setting: string): Refused {
 }
 
 /** The encoding is not supported. Plain text is refused too, since browsers send it without a CORS preflight. */
-export function contentRefused(): Refused {
-  return refused(
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-    'Send application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8 and uncompressed.',
-  );
-}
+export const contentRefused: Refused = refused(
+  415,
+  'UNSUPPORTED_MEDIA_TYPE',
+  'Send application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8 and uncompressed.',
+);
 
 /** One of the fields is a file. */
-export function fileRefused(): Refused {
-  return refused(400, 'FILE_NOT_ALLOWED', 'A signup takes no files. Remove the file, or its field from the form.');
-}
+export const fileRefused: Refused = refused(
+  400,
+  'FILE_NOT_ALLOWED',
+  'A signup takes no files. Remove the file, or its field from the form.',
+);
 
 /** The body is longer than {@link submissionLimit}. */
-export function tooLarge(): Refused {
-  return refused(
-    413,
-    'PAYLOAD_TOO_LARGE',
-    `A signup may be ${submissionLimit} bytes at most. Shorten what you entered.`,
-  );
-}
+export const tooLarge: Refused = refused(
+  413,
+  'PAYLOAD_TOO_LARGE',
+  `A signup may be ${submissionLimit} bytes at most. Shorten what you entered.`,
+);
 
 /**
  * The body is incomplete, not UTF-8, or not JSON. The parser's own message is left out, because it quotes the body.
  */
-export function unreadable(): Refused {
-  return refused(400, 'INVALID_BODY', 'The body could not be read: it is not valid JSON or form data.');
-}
+export const unreadable: Refused = refused(
+  400,
+  'INVALID_BODY',
+  'The body could not be read: it is not valid JSON or form data.',
+);
 
 /** The signup could not be stored; the sender should retry. */
 export function unavailable(): Refused {

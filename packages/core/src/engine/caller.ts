@@ -20,48 +20,45 @@ export interface Answered extends Deviations {
   readonly head: Head;
 }
 
-export class Caller {
-  readonly #context: CallContext;
-  readonly #validator: Validator | null;
-  readonly #tell: (deviation: Deviation) => void;
+/** Makes the calls of an engine. */
+export type Caller = ReturnType<typeof createCaller>;
 
-  /** @param validator - null where nothing is checked */
-  constructor(context: CallContext, validator: Validator | null, tell: (deviation: Deviation) => void) {
-    this.#context = context;
-    this.#validator = validator;
-    this.#tell = tell;
-  }
-
-  /** A call from its preparation to its data. */
-  async run(prepare: () => PreparedCall): Promise<{ readonly data: unknown; readonly head: Head }> {
-    const call = prepare();
-    const { data, head, ...deviations } = await this.answerOf(call);
-    return { data, head: this.tellAll(call.operation.id, head, deviations) };
-  }
-
+/** @param validator - null where nothing is checked */
+export function createCaller(context: CallContext, validator: Validator | null, tell: (deviation: Deviation) => void) {
   /** Sends a call and checks its answer; what deviates is not told yet. */
-  async answerOf(call: PreparedCall): Promise<Answered> {
-    const { value: data, head } = await new Call(this.#context, call).run();
+  async function answerOf(call: PreparedCall): Promise<Answered> {
+    const { value: data, head } = await new Call(context, call).run();
     const { operation, deviations: sent } = call;
     if (!isOperationId(operation.id)) return { data, head, sent, found: [] };
     checkData(operation.id, operation, data, head);
-    const invalid = this.#validator?.answer(operation.id, data) ?? [];
+    const invalid = validator?.answer(operation.id, data) ?? [];
     // Told with the word, for which the shapes have no room.
     const isOfPeople = operation.id.startsWith('subscriptions.') && isRecord(data);
     return { data, head, sent, found: [...(isOfPeople ? unknownStatuses(data['data']) : []), ...invalid] };
   }
 
   /** The head with the deviations of the call, which are told; of several about one field the first. */
-  tellAll(operation: CallName, head: Head, { sent, found }: Deviations): Head {
+  function tellAll(operation: CallName, head: Head, { sent, found }: Deviations): Head {
     if (sent.length + found.length === 0) return head;
     const first = new Map(found.toReversed().map((each) => [each.field, each]));
     const answered = found
       .filter((each) => first.get(each.field) === each)
       .map((each): Deviation => ({ operation, part: 'answer', records: 1, ...each }));
     const deviations = [...sent, ...answered];
-    for (const each of deviations) this.#tell(each);
+    for (const each of deviations) tell(each);
     return { ...head, deviations };
   }
+
+  return {
+    answerOf,
+    tellAll,
+    /** A call from its preparation to its data. */
+    async run(prepare: () => PreparedCall): Promise<{ readonly data: unknown; readonly head: Head }> {
+      const call = prepare();
+      const { data, head, ...deviations } = await answerOf(call);
+      return { data, head: tellAll(call.operation.id, head, deviations) };
+    },
+  };
 }
 
 /** `data` alone ends a call: whatever else is odd is told, and given as it came. */

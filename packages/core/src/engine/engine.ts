@@ -4,11 +4,11 @@ import type { Answer } from '../schema/types.ts';
 import { serviceAddress } from '../service-address.ts';
 import { ApiPromise } from './api-promise.ts';
 import type { AttemptEvent, CallContext } from './call.ts';
-import { Caller } from './caller.ts';
+import { createCaller } from './caller.ts';
 import { tellOnce, type Deviation } from './deviations.ts';
 import { AbortedError, type RequestMethod } from './errors.ts';
 import type { Host } from './host.ts';
-import { Lists, withLargestPages } from './lists.ts';
+import { createListReader, withLargestPages } from './lists.ts';
 import { createLostResponses } from './lost-response.ts';
 import type { Arguments, CallOptions, CustomerIdField, Item, ListId, RequestOptions, Validator } from './options.ts';
 import { createPacer, type Pacer } from './pacer.ts';
@@ -119,14 +119,14 @@ export function createEngine(options: EngineOptions): Engine {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,
-    lostResponses: createLostResponses(host, (id, args, one) => lists.first(id, withLargestPages(id, args), one)),
+    lostResponses: createLostResponses(host, (id, args, one) => firstPage(id, withLargestPages(id, args), one)),
     retry: policyOver(defaultRetryPolicy, options.retry),
     totalTimeoutMs: options.totalTimeoutMs ?? Number.POSITIVE_INFINITY,
     onAttempt: options.onAttempt,
     hasAnswered: false,
   };
-  const caller = new Caller(context, settings.validator, tellOnce(options.onDeviation));
-  const lists = new Lists(caller, settings);
+  const caller = createCaller(context, settings.validator, tellOnce(options.onDeviation));
+  const firstPage = createListReader(caller, settings);
   return {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.
@@ -136,7 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
       const start = (iterated: boolean) => {
         const values = iterated ? withLargestPages(id, toValues(args)) : toValues(args);
-        return lists.first(id, values, one) as Promise<Page<Item<typeof id>>>;
+        return firstPage(id, values, one) as Promise<Page<Item<typeof id>>>;
       };
       return new PagePromise(start, () => {
         if (one.signal?.aborted) throw new AbortedError(id, one.signal.reason);

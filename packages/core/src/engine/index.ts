@@ -1,7 +1,7 @@
 /** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { AttemptEvent } from './call.ts';
-export { checkAnswer, checkRequest } from './check.ts';
+export { checkAnswer, checkRequest, fits } from './check.ts';
 export { deviationText, messagesIn, neededFields, readRecords, type Deviation, type ListReader } from './deviations.ts';
 export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export {
@@ -37,16 +37,17 @@ export {
   type TransportFailure,
 } from './host.ts';
 export { nearMiss } from './near-miss.ts';
-export type {
-  Arguments,
-  CallOptions,
-  CheckedRequest,
-  CustomerIdField,
-  Item,
-  ListId,
-  QueryValue,
-  RequestOptions,
-  Validator,
+export {
+  isListId,
+  type Arguments,
+  type CallOptions,
+  type CheckedRequest,
+  type CustomerIdField,
+  type Item,
+  type ListId,
+  type QueryValue,
+  type RequestOptions,
+  type Validator,
 } from './options.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export {

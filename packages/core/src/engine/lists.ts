@@ -9,32 +9,20 @@ import type { CallOptions, ListId } from './options.ts';
 import { noFurtherPage, Page, readPage, startTrail, takenAsWhole, type Trail } from './pages.ts';
 import { prepareCall, withQuery, type ArgumentValues, type PreparedCall, type RequestSettings } from './prepare.ts';
 
-export class Lists {
-  readonly #caller: Caller;
-  readonly #settings: RequestSettings;
+/** Reads the first page of a list, which leads to the others. */
+export function createListReader(caller: Caller, settings: RequestSettings) {
   /** The page sizes that the service takes where they are smaller than those of the specification. */
-  readonly #pageSizes = new Map<CallName, number>();
+  const pageSizes = new Map<CallName, number>();
   /** The largest page size that the service took: a refusal of it is about something else. */
-  readonly #taken = new Map<CallName, number>();
+  const taken = new Map<CallName, number>();
 
-  constructor(caller: Caller, settings: RequestSettings) {
-    this.#caller = caller;
-    this.#settings = settings;
-  }
-
-  async first(id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> {
-    const call = prepareCall(this.#settings, id, args, options);
-    const { cursor, page } = call.parts.query;
-    return this.#page(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
-  }
-
-  async #page(call: PreparedCall, trail: Trail): Promise<Page<unknown>> {
+  async function pageOf(call: PreparedCall, trail: Trail): Promise<Page<unknown>> {
     const { operation, parts, options } = call;
-    const { data, head: received, sent, found } = await this.#answerOf(call, trail);
+    const { data, head: received, sent, found } = await answerOf(call, trail);
     const answer = data as { readonly data: readonly unknown[] };
     const read = readPage(answer, trail, { ...operation, limit: parts.query['limit'] });
     const usable = readRecords(read.repeats ? [] : answer.data, options.reader ?? 'client', latestOf(received));
-    const head = this.#caller.tellAll(operation.id, received, {
+    const head = caller.tellAll(operation.id, received, {
       sent,
       found: [...usable.deviations, ...read.deviations, ...found],
     });
@@ -45,8 +33,8 @@ export class Lists {
       if (read.problem !== null) return Promise.reject(failed(read.problem));
       if (read.next === null) return null;
       const { cursor: _cursor, page: _page, ...rest } = parts.query;
-      const next = withQuery(this.#settings, { ...call, deviations: [] }, { ...rest, ...read.next.at });
-      return this.#page(next, read.next);
+      const next = withQuery(settings, { ...call, deviations: [] }, { ...rest, ...read.next.at });
+      return pageOf(next, read.next);
     });
   }
 
@@ -54,16 +42,16 @@ export class Lists {
    * Calls for a page. A page size that the service refuses is left out, and the size of its answer is the largest that
    * is asked for from then on.
    */
-  async #answerOf(call: PreparedCall, trail: Trail): Promise<Answered> {
+  async function answerOf(call: PreparedCall, trail: Trail): Promise<Answered> {
     const { operation, parts } = call;
     const { id } = operation;
     const { limit } = parts.query;
-    const largest = this.#pageSizes.get(id);
+    const largest = pageSizes.get(id);
     const size = largest === undefined || limit === undefined ? limit : Math.min(Number(limit), largest);
-    const sized = size === limit ? call : withQuery(this.#settings, call, { ...parts.query, limit: size });
+    const sized = size === limit ? call : withQuery(settings, call, { ...parts.query, limit: size });
     try {
-      const answered = await this.#caller.answerOf(sized);
-      this.#taken.set(id, Math.max(Number(size ?? 0), this.#taken.get(id) ?? 0));
+      const answered = await caller.answerOf(sized);
+      taken.set(id, Math.max(Number(size ?? 0), taken.get(id) ?? 0));
       return answered;
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error;
@@ -74,18 +62,24 @@ export class Lists {
         const head = { status: operation.success, headers: {} };
         return { data: { data: [] }, head, sent: [], found: [takenAsWhole] };
       }
-      if (Number(size ?? 0) <= Math.max(pageLimit.default, this.#taken.get(id) ?? 0)) throw error;
+      if (Number(size ?? 0) <= Math.max(pageLimit.default, taken.get(id) ?? 0)) throw error;
       const { limit: _limit, ...rest } = parts.query;
-      const answered = await this.#caller.answerOf(withQuery(this.#settings, call, rest)).catch(() => {
+      const answered = await caller.answerOf(withQuery(settings, call, rest)).catch(() => {
         throw error; // it is about something else
       });
       const allowed = pageSizeOf(answered.data) ?? pageLimit.default;
-      this.#pageSizes.set(id, allowed);
+      pageSizes.set(id, allowed);
       const problem = `pages of so many records are refused; asked for at most ${allowed} from now on`;
       const told: Deviation = { operation: id, part: 'request', field: 'limit', problem, records: 1 };
       return { ...answered, sent: [...answered.sent, told] };
     }
   }
+
+  return async (id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> => {
+    const call = prepareCall(settings, id, args, options);
+    const { cursor, page } = call.parts.query;
+    return pageOf(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
+  };
 }
 
 /** The page size of an answer: as it says, or else the number of its records. */

@@ -35,21 +35,18 @@ export interface LostCall {
 }
 
 /** Looks up the records of calls whose responses were lost. */
-export interface LostResponses {
-  /** Remembers the `Date` of an answer, because records carry times of the service's clock. */
-  noteClock(answer: Pick<HostAnswer, 'headers'>): void;
-  /** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
-  lookUp(call: LostCall): Promise<LookupResult>;
-}
+export type LostResponses = ReturnType<typeof createLostResponses>;
 
-export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList): LostResponses {
+export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList) {
   /** The last answer with a `Date`, and when it came; parsed only for a lookup, which is rare. */
   let dated: { readonly headers: HostAnswer['headers']; readonly at: number } | null = null;
   return {
-    noteClock({ headers }) {
+    /** Remembers the `Date` of an answer, because records carry times of the service's clock. */
+    noteClock({ headers }: Pick<HostAnswer, 'headers'>): void {
       if (headers['date'] !== undefined) dated = { headers, at: host.now() };
     },
-    async lookUp({ operation, args, options, deadline, since }) {
+    /** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
+    async lookUp({ operation, args, options, deadline, since }: LostCall): Promise<LookupResult> {
       const { lookUp, path } = operation;
       const list = operations.map(({ id }) => id).find((id) => id === lookUp?.list);
       if (!lookUp || !list || !isListId(list)) return 'unclear';

@@ -13,6 +13,7 @@ export type Arguments<Id extends OperationId> = OperationTypes[Id]['params'];
 /** Ids of the operations that answer a list. */
 export type ListId = Extract<OperationId, `${string}.list${string}`>;
 
+/** Whether an operation answers a list. */
 export function isListId(id: OperationId): id is ListId {
   return id.includes('.list');
 }

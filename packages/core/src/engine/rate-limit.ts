@@ -8,25 +8,6 @@
 import { waitOf } from '../facts/moment.ts';
 import type { HostAnswer } from './host.ts';
 
-/** The quota as the pacer uses it. */
-export interface Quota {
-  /** The earliest moment for one more request; in the past for now, Infinity for not before an answer has come. */
-  nextAt(now: number, inFlight: number, background?: boolean): number;
-  /** The end of the pause that a 429 asks for; in the past where there is none. */
-  readonly pausedUntil: number;
-  sent(now: number, background?: boolean): Sent;
-  /**
-   * @param timeOfDay - milliseconds since the Unix epoch, to read dates in headers
-   * @returns true for a 429, unless it is one of several that were sent before the first of them came back
-   */
-  answered(sent: Sent, answer: Pick<HostAnswer, 'status' | 'headers'>, now: number, timeOfDay: number): boolean;
-}
-
-/** A request that was sent. */
-export interface Sent {
-  readonly at: number;
-}
-
 /**
  * Pause after a 429 without `Retry-After`, in milliseconds; three times as long with each in succession, so that the
  * default of four retries outlasts a rate limit per minute.
@@ -39,7 +20,8 @@ const maxAnswersWithoutHeaders = 20;
 /** Longest pause that is accepted, in milliseconds, so that a wrong header does not stop all calls for a year. */
 const longestPauseMs = 3_600_000;
 
-export function createQuota(): Quota {
+/** The quota as the pacer uses it. */
+export function createQuota() {
   let stated: ReturnType<typeof statedQuota> | null = null;
   let rate = learnedRate();
   let answersWithoutHeaders = 0;
@@ -48,21 +30,32 @@ export function createQuota(): Quota {
   let refusalsInARow = 0;
 
   return {
-    get pausedUntil() {
+    /** The end of the pause that a 429 asks for; in the past where there is none. */
+    get pausedUntil(): number {
       return pausedUntil;
     },
-    nextAt(now, inFlight, background) {
+    /** The earliest moment for one more request; in the past for now, Infinity for not before an answer has come. */
+    nextAt(now: number, inFlight: number, background?: boolean): number {
       if (pausedUntil > now) return pausedUntil;
       // After a 429, one request is sent alone and the others follow its answer.
       if (refusalsInARow > 0 && inFlight > 0) return Number.POSITIVE_INFINITY;
       return stated ? stated.nextAt(now, inFlight, background) : rate.nextAt(now);
     },
-    sent(now, background) {
+    sent(now: number, background?: boolean): { readonly at: number } {
       rate.sent(now);
       if (background) stated?.sentInBackground(now);
       return { at: now };
     },
-    answered(sent, answer, now, timeOfDay) {
+    /**
+     * @param timeOfDay - milliseconds since the Unix epoch, to read dates in headers
+     * @returns true for a 429, unless it is one of several that were sent before the first of them came back
+     */
+    answered(
+      sent: { readonly at: number },
+      answer: Pick<HostAnswer, 'status' | 'headers'>,
+      now: number,
+      timeOfDay: number,
+    ): boolean {
       const quota = readQuotaHeaders(answer.headers, timeOfDay);
       answersWithoutHeaders = quota ? 0 : answersWithoutHeaders + 1;
       if (quota) (stated ??= statedQuota()).read(quota, now);

@@ -44,23 +44,28 @@ export function createFetchHost(options: { readonly fetch?: Fetch | undefined } 
 export function hostOver(send: SendRequest, isPlatform: boolean): Host {
   return {
     async send(request) {
-      const attempt = startAttempt(request);
+      const { signal, timeoutMs } = request;
+      // The signal of the attempt: aborted when the caller aborts or the time is over.
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), timeoutMs);
+      const stop = (): void => controller.abort(signal?.reason);
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop);
       try {
-        const response = await send(request, attempt.signal);
+        const response = await send(request, controller.signal);
         if (response.type === 'opaqueredirect') throw new TransportError('network', { code: 'ERR_REDIRECTED' });
-        const { status } = response;
-        return {
-          status,
-          headers: Object.fromEntries(response.headers),
-          body: await textOf(response, request, isPlatform),
-        };
+        const body = await response.text().catch((error: unknown) => {
+          throw networkFailure(error, request, isPlatform);
+        });
+        return { status: response.status, headers: Object.fromEntries(response.headers), body };
       } catch (cause) {
-        if (request.signal?.aborted) throw new TransportError('aborted', { cause: request.signal.reason });
-        throw attempt.isLate()
+        if (signal?.aborted) throw new TransportError('aborted', { cause: signal.reason });
+        throw controller.signal.aborted
           ? new TransportError('timeout', { proxy: isPlatform ? proxyFor(request.url) : undefined })
           : cause;
       } finally {
-        attempt.end();
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
       }
     },
     sleep(ms, signal) {
@@ -108,57 +113,30 @@ export async function exchange(
   }
 }
 
-async function textOf(response: FetchResponse, request: HostRequest, isPlatform: boolean): Promise<string> {
-  try {
-    return await response.text();
-  } catch (error) {
-    throw networkFailure(error, request, isPlatform);
-  }
-}
-
-/**
- * One attempt: its signal aborts when the caller aborts or the time is over; timer and listener are removed by
- * {@link AttemptDeadline.end}.
- */
-interface AttemptDeadline {
-  readonly signal: AbortSignal;
-  /** Whether the time ran out. */
-  isLate(): boolean;
-  end(): void;
-}
-
-function startAttempt({ timeoutMs, signal }: HostRequest): AttemptDeadline {
-  const controller = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    controller.abort();
-  }, timeoutMs);
-  const stop = (): void => controller.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  else signal?.addEventListener('abort', stop);
-  return {
-    signal: controller.signal,
-    isLate: () => late,
-    end() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    },
-  };
-}
-
 /** Turns a network failure into a TransportError; returns any other error unchanged. */
 function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatform: boolean): unknown {
-  const code = codeOf(error);
+  const causes = causesOf(error);
+  // The system's code of the innermost cause that has one.
+  const code = causes
+    .map((each) => ('code' in each ? each.code : undefined))
+    .findLast((each) => typeof each === 'string');
   if (!isPlatform && !isNetworkError(error) && (code === undefined || !networkCodes.test(code))) return error;
   const secret = headers['authorization']?.replace(/^Bearer /, '');
   const cause = withoutSecrets(error, secret === undefined ? [] : [secret]);
   return new TransportError('network', {
-    code: addressErrorCode(url, error) ?? proxyErrorCode(error) ?? code,
-    notSent: endedBeforeTls(error) || undefined,
+    code: addressErrorCode(url, causes) ?? proxyErrorCode(causes) ?? code,
+    // The connection ended before the request; Node gives only a message.
+    notSent:
+      causes.some(({ message }) => message.includes('before secure TLS connection was established')) || undefined,
     cause,
     proxy: isPlatform ? proxyFor(url) : undefined,
   });
+}
+
+/** An error, its cause, the cause of that and so on; of several at once the first. */
+function causesOf(error: unknown): readonly Error[] {
+  if (!(error instanceof Error)) return [];
+  return [error, ...causesOf(error instanceof AggregateError ? error.errors[0] : error.cause)];
 }
 
 /** Codes of the system, undici, its HTTP parser and TLS; not those of a wrong call, such as ERR_INVALID_ARG_TYPE. */
@@ -166,25 +144,17 @@ const networkCodes =
   /^(E(?!RR_)[A-Z_]+|UND_ERR_(?!INVALID|NOT_SUPPORTED)\w+|HPE_\w+|ERR_(SSL|TLS|STREAM)_\w+|\w*CERT\w*)$/;
 
 /** The code for an address that no request can be sent to; platforms give only a message. */
-function addressErrorCode(url: string, error: unknown): string | undefined {
+function addressErrorCode(url: string, [, cause]: readonly Error[]): string | undefined {
   if (!URL.canParse(url)) return 'ERR_INVALID_URL';
   if (!/^https?:/i.test(url)) return 'ERR_UNSUPPORTED_PROTOCOL';
-  return error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port'
-    ? 'ERR_UNSAFE_PORT'
-    : undefined;
+  return cause?.message === 'bad port' ? 'ERR_UNSAFE_PORT' : undefined;
 }
 
 /** The code for a proxy that refused to connect to the service; undici, and so Node, gives only a message. */
-function proxyErrorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const [, status] = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message) ?? [];
-  return status === undefined ? proxyErrorCode(error.cause) : `ERR_PROXY_${status}`;
-}
-
-/** Whether the connection ended before TLS was established, and so before the request; Node gives only a message. */
-function endedBeforeTls(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.message.includes('before secure TLS connection was established') || endedBeforeTls(error.cause);
+function proxyErrorCode(causes: readonly Error[]): string | undefined {
+  const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
+  const status = causes.map(({ message }) => refusal.exec(message)?.[1]).find((each) => each !== undefined);
+  return status && `ERR_PROXY_${status}`;
 }
 
 /** Host and port of the proxy that the environment names for an address, as Node's `fetch` chooses it. */
@@ -200,14 +170,4 @@ function proxyFor(address: string): string | undefined {
   });
   const proxy = (protocol === 'https:' && valueOf('https_proxy')) || valueOf('http_proxy');
   return !direct && proxy && URL.canParse(proxy) ? new URL(proxy).host : undefined;
-}
-
-/** The system's code of the innermost cause that has one. */
-function codeOf(error: unknown): string | undefined {
-  let code: string | undefined;
-  for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    if ('code' in each && typeof each.code === 'string') code = each.code;
-    if (each instanceof AggregateError && each.errors[0] instanceof Error) return codeOf(each.errors[0]) ?? code;
-  }
-  return code;
 }

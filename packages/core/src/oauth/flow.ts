@@ -1,10 +1,17 @@
 /**
- * The steps of an OAuth 2.0 login. oauth4webapi composes the requests and checks the answers; the engine sends them, so
- * that retries, timeouts and errors are those of every other call.
+ * The steps of an OAuth 2.0 login. oauth4webapi makes the secrets, and checks the callback and the answers; the engine
+ * sends the requests, so that retries, timeouts and errors are those of every other call.
  */
 import * as oauth4webapi from 'oauth4webapi';
-import { operation, type OperationId } from '../contract/index.ts';
-import { ApiError, createEngine, InvalidAnswerError, redact, type EngineOptions } from '../engine/index.ts';
+import type { OperationId } from '../contract/index.ts';
+import {
+  ApiError,
+  createEngine,
+  InvalidAnswerError,
+  redact,
+  type Arguments,
+  type EngineOptions,
+} from '../engine/index.ts';
 import { withoutSecrets } from '../engine/redact.ts';
 import { momentOf } from '../facts/moment.ts';
 import { serviceAddress } from '../service-address.ts';
@@ -16,9 +23,10 @@ import type { LoginSettings, LoginSteps } from './types.ts';
 export function createFlow(settings: LoginSettings): LoginSteps {
   const { clientId, clientSecret, redirectUri, host } = settings;
   const appUrl = serviceAddress('appUrl', settings.appUrl);
-  const server = authorizationServer(appUrl);
-  const client = { client_id: clientId };
-  const authentication = clientSecret === undefined ? oauth4webapi.None() : oauth4webapi.ClientSecretPost(clientSecret);
+  // The specification has no discovery document.
+  const server: oauth4webapi.AuthorizationServer = { issuer: appUrl };
+  const client: oauth4webapi.Client = { client_id: clientId };
+  const credentials = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
   const engineOptions: EngineOptions = {
     host,
     appUrl,
@@ -30,16 +38,9 @@ export function createFlow(settings: LoginSettings): LoginSteps {
   };
   const engine = createEngine(engineOptions);
 
-  /** Makes oauth4webapi send by the engine, for one operation. The engine throws for every answer but a success. */
-  const fetchBy = (operation: OAuthOperation) => ({
-    [oauth4webapi.allowInsecureRequests]: true, // checkSettings has refused plain http to other machines
-    [oauth4webapi.customFetch]: async (
-      _url: string,
-      { body }: oauth4webapi.CustomFetchOptions<'POST', URLSearchParams>,
-    ) =>
-      // The names are those of the contract; the engine refuses any other.
-      Response.json(withoutNulls(await engine.call(operation, Object.fromEntries(body) as never))),
-  });
+  /** The answer of an endpoint, for oauth4webapi. The engine throws for every answer but a success. */
+  const answerOf = async <Id extends OAuthOperation>(id: Id, args: Omit<Arguments<Id>, keyof typeof credentials>) =>
+    Response.json(withoutNulls(await engine.call(id, { ...credentials, ...args } as unknown as Arguments<Id>)));
 
   function tokenSet(
     answer: oauth4webapi.TokenEndpointResponse,
@@ -72,17 +73,14 @@ export function createFlow(settings: LoginSettings): LoginSteps {
 
     finishLogin(callback, { state, codeVerifier }) {
       return withOAuthErrors('oauth.exchange', [clientSecret, codeVerifier], async () => {
-        const parameters = checkCallback(server, client, new URL(callback, redirectUri), state);
+        const code = codeIn(new URL(callback, redirectUri), state);
         const issuedAt = host.now();
-        const answer = await oauth4webapi.authorizationCodeGrantRequest(
-          server,
-          client,
-          authentication,
-          parameters,
-          redirectUri,
-          codeVerifier,
-          fetchBy('oauth.exchange'),
-        );
+        const answer = await answerOf('oauth.exchange', {
+          grant_type: 'authorization_code',
+          code,
+          redirect_uri: redirectUri,
+          code_verifier: codeVerifier,
+        });
         return tokenSet(await oauth4webapi.processAuthorizationCodeResponse(server, client, answer), issuedAt);
       });
     },
@@ -91,45 +89,25 @@ export function createFlow(settings: LoginSettings): LoginSteps {
       return withOAuthErrors('oauth.refresh', [clientSecret, refreshToken], async () => {
         if (refreshToken === null) throw new TypeError('These tokens have no refresh token: log in again.');
         const issuedAt = host.now();
-        const answer = await oauth4webapi.refreshTokenGrantRequest(
-          server,
-          client,
-          authentication,
-          refreshToken,
-          fetchBy('oauth.refresh'),
-        );
-        return tokenSet(await oauth4webapi.processRefreshTokenResponse(server, client, answer), issuedAt, {
-          refreshToken,
-          scopes,
-        });
+        const answer = await answerOf('oauth.refresh', { grant_type: 'refresh_token', refresh_token: refreshToken });
+        const before = { refreshToken, scopes };
+        return tokenSet(await oauth4webapi.processRefreshTokenResponse(server, client, answer), issuedAt, before);
       });
     },
 
     revokeTokens({ accessToken, refreshToken }) {
       return withOAuthErrors('oauth.revoke', [clientSecret, accessToken, refreshToken], async () => {
         // The refresh token first: if the second request is lost, the access token that remains expires by itself.
-        for (const [token, hint] of [
-          [refreshToken, 'refresh_token'],
-          [accessToken, 'access_token'],
-        ] as const) {
-          if (token === null) continue;
-          const options = { ...fetchBy('oauth.revoke'), additionalParameters: { token_type_hint: hint } };
-          await oauth4webapi.processRevocationResponse(
-            await oauth4webapi.revocationRequest(server, client, authentication, token, options),
-          );
-        }
+        const revoke = (token: string, hint: string) =>
+          engine.call('oauth.revoke', { ...credentials, token, token_type_hint: hint });
+        if (refreshToken !== null) await revoke(refreshToken, 'refresh_token');
+        await revoke(accessToken, 'access_token');
       });
     },
 
     introspectToken(token) {
       return withOAuthErrors('oauth.introspect', [clientSecret, token], async () => {
-        const answer = await oauth4webapi.introspectionRequest(
-          server,
-          client,
-          authentication,
-          token,
-          fetchBy('oauth.introspect'),
-        );
+        const answer = await answerOf('oauth.introspect', { token });
         const answered = await oauth4webapi.processIntrospectionResponse(server, client, answer);
         if (!answered.active) return { active: false };
         return {
@@ -162,10 +140,27 @@ export function createFlow(settings: LoginSettings): LoginSteps {
       });
     },
   };
+
+  /** @throws StateMismatchError, AccessDeniedError, OAuthError, and InvalidAnswerError where there is not one code */
+  function codeIn(callback: URL, state: string): string {
+    // Checked first, so that an error in a forged callback does not end this login either.
+    if (callback.searchParams.getAll('state').join('\n') !== state) throw new StateMismatchError();
+    try {
+      const [code, ...others] = oauth4webapi.validateAuthResponse(server, client, callback, state).getAll('code');
+      if (code && others.length === 0) return code;
+      throw new InvalidAnswerError('oauth.authorize', 302, ['the callback has no code, or several']);
+    } catch (error) {
+      if (!(error instanceof oauth4webapi.AuthorizationResponseError)) throw error;
+      if (error.error === 'access_denied') throw new AccessDeniedError('oauth.authorize');
+      throw new OAuthError('oauth.authorize', redact(error.error), {
+        description: redact(error.error_description ?? ''),
+      });
+    }
+  }
 }
 
-/** The operations whose requests oauth4webapi composes. */
-type OAuthOperation = 'oauth.exchange' | 'oauth.refresh' | 'oauth.revoke' | 'oauth.introspect';
+/** The operations whose answers oauth4webapi checks. */
+type OAuthOperation = 'oauth.exchange' | 'oauth.refresh' | 'oauth.introspect';
 
 /** No token is given for longer: ten years, in milliseconds. */
 const longestLife = 3653 * 86_400_000;
@@ -178,41 +173,6 @@ function withoutNulls(answer: unknown): unknown {
       .filter(([, value]) => value !== null)
       .map(([name, value]: [string, unknown]) => [name, name === 'scope' ? readScopes(value).join(' ') : value]),
   );
-}
-
-/** The server's metadata, from the contract: the specification has no discovery document. */
-function authorizationServer(root: string): oauth4webapi.AuthorizationServer {
-  return {
-    issuer: root,
-    authorization_endpoint: root + operation('oauth.authorize').path,
-    token_endpoint: root + operation('oauth.exchange').path,
-    revocation_endpoint: root + operation('oauth.revoke').path,
-    introspection_endpoint: root + operation('oauth.introspect').path,
-  };
-}
-
-/**
- * The parameters of the callback, checked.
- *
- * @throws StateMismatchError, AccessDeniedError, OAuthError
- */
-function checkCallback(
-  server: oauth4webapi.AuthorizationServer,
-  client: oauth4webapi.Client,
-  callback: URL,
-  state: string,
-): URLSearchParams {
-  // Checked first, so that an error in a forged callback does not end this login either.
-  if (callback.searchParams.getAll('state').join('\n') !== state) throw new StateMismatchError();
-  try {
-    return oauth4webapi.validateAuthResponse(server, client, callback, state);
-  } catch (error) {
-    if (!(error instanceof oauth4webapi.AuthorizationResponseError)) throw error;
-    if (error.error === 'access_denied') throw new AccessDeniedError('oauth.authorize');
-    throw new OAuthError('oauth.authorize', redact(error.error), {
-      description: redact(error.error_description ?? ''),
-    });
-  }
 }
 
 /**
@@ -229,11 +189,7 @@ async function withOAuthErrors<T>(
   try {
     return await step();
   } catch (error) {
-    if (error instanceof ApiError)
-      throw oauthError(
-        error,
-        secrets.filter((secret) => typeof secret === 'string'),
-      );
+    if (error instanceof ApiError) throw oauthError(error, secrets);
     // Their causes hold the answer with its tokens; their messages name only what is wrong with it.
     if (
       error instanceof oauth4webapi.OperationProcessingError ||
@@ -245,8 +201,9 @@ async function withOAuthErrors<T>(
   }
 }
 
-function oauthError(error: ApiError, secrets: readonly string[]): OAuthError {
+function oauthError(error: ApiError, mayBeSecret: readonly (string | null | undefined)[]): OAuthError {
   const { operation, status, errors } = error;
+  const secrets = mayBeSecret.filter((secret) => typeof secret === 'string');
   const [first] = errors;
   const clean = (text: string | undefined): string => redact(text ?? '', secrets);
   return new OAuthError(operation, clean(first?.code), {

@@ -51,16 +51,8 @@ export function createLogin(settings: LoginSettings | undefined): {
   return { login, source };
 }
 
-/** The settings of a login that are checked. */
-interface CheckedSettings {
-  readonly appUrl: string;
-  readonly clientId: string;
-  readonly clientSecret?: string | undefined;
-  readonly redirectUri: string;
-}
-
 /** @throws TypeError that names every invalid setting, and never the secret */
-export function checkSettings({ appUrl, clientId, clientSecret, redirectUri }: CheckedSettings): void {
+function checkSettings({ appUrl, clientId, clientSecret, redirectUri }: LoginSettings): void {
   const app = readServiceAddress(appUrl);
   const problems = [
     'problem' in app && isSecureAddress(appUrl) ? `appUrl ${app.problem}` : null,

@@ -28,14 +28,11 @@ export function readTokenSet(value: unknown): TokenSet | null {
   return { accessToken, refreshToken, issuedAt, expiresAt, scopes };
 }
 
-/** Whether the access token has expired by the clock. */
-export function isExpired({ expiresAt }: TokenSet, now: number): boolean {
-  return expiresAt !== null && now >= expiresAt;
-}
-
 /**
  * Whether the access token should be refreshed before it is used: `aheadMs` before it expires, but not in the first
  * half of its lifetime, because a short-lived one would be refreshed by every call.
+ *
+ * @param aheadMs - 0: whether it has expired
  */
 export function isDue({ issuedAt, expiresAt }: TokenSet, now: number, aheadMs: number): boolean {
   return expiresAt !== null && now >= expiresAt - Math.min(aheadMs, (expiresAt - issuedAt) / 2);
@@ -158,7 +155,7 @@ export function createTokenSource({
       current ??= await store.load();
       const tokens = current;
       if (!tokens) throw new LoginRequiredError('no-tokens');
-      const expired = isExpired(tokens, now());
+      const expired = isDue(tokens, now(), 0);
       const early = isDue(tokens, now(), refreshAheadMs) && now() >= nextEarlyRefresh && tokens.refreshToken !== null;
       if (!expired && !early && !inFlight) return tokens.accessToken;
       try {

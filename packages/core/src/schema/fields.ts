@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 
 /** A field that a schema declares. */
 export interface DeclaredField {
-  /** Whether its values are words of an enumeration. */
-  readonly isEnumeration: boolean;
+  /** The words of its enumeration, where it has one. */
+  readonly words?: readonly unknown[];
 }
 
 /**
@@ -22,7 +22,7 @@ export function fieldsIn(schema: z.core.$ZodType): ReadonlyMap<string, DeclaredF
 function collect(schema: z.core.$ZodType, path: string, fields: Map<string, DeclaredField>): void {
   const add = (inner: z.core.$ZodType, name: string): void => {
     const field = name === '[]' || path === '' ? `${path}${name}` : `${path}.${name}`;
-    if (!fields.has(field)) fields.set(field, { isEnumeration: false });
+    if (!fields.has(field)) fields.set(field, {});
     collect(inner, field, fields);
   };
   if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable)
@@ -32,5 +32,5 @@ function collect(schema: z.core.$ZodType, path: string, fields: Map<string, Decl
   else if (schema instanceof z.ZodMiniRecord) add(schema.def.valueType, '*');
   else if (schema instanceof z.ZodMiniObject)
     for (const [name, inner] of Object.entries(schema.shape)) add(inner, name);
-  else if (schema instanceof z.ZodMiniEnum && path !== '') fields.set(path, { isEnumeration: true });
+  else if (schema instanceof z.ZodMiniEnum && path !== '') fields.set(path, { words: schema.options });
 }

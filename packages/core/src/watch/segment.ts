@@ -26,12 +26,17 @@ export interface Segment extends TablePosition {
   readonly bare?: true;
 }
 
-/** An unpacked segment; the lists are parallel, in order of `keys`. */
+/** An entry of an unpacked segment. */
+export interface Entry {
+  key: number;
+  mark: number;
+  fingerprint: number;
+}
+
+/** An unpacked segment; its entries are in order of their keys. */
 export interface OpenSegment extends TablePosition {
   width: number;
-  readonly keys: number[];
-  readonly marks: number[];
-  readonly fingerprints: number[];
+  readonly entries: Entry[];
 }
 
 const keyBits = 48;
@@ -71,9 +76,9 @@ export function positionOf({ second, width }: Pick<OpenSegment, 'second' | 'widt
 
 /** Widens the field for seconds; the hashes lose their lowest bits. */
 export function widen(segment: OpenSegment, width: number): void {
-  const positions = segment.keys.map((key) => positionOf(segment, key));
+  const wide = { second: segment.second, width };
+  for (const entry of segment.entries) entry.key = keyOf(wide, positionOf(segment, entry.key));
   segment.width = width;
-  for (const [index, position] of positions.entries()) segment.keys[index] = keyOf(segment, position);
 }
 
 export function countOf(segment: Segment): number {
@@ -81,27 +86,28 @@ export function countOf(segment: Segment): number {
 }
 
 export function open({ second, hash, width, packed, bare }: Segment): OpenSegment {
-  const segment: OpenSegment = { second, hash, width, keys: [], marks: [], fingerprints: [] };
+  const segment: OpenSegment = { second, hash, width, entries: [] };
   const step = charactersOf(bare);
   for (let at = 0; at < packed.length; at += step) {
     const first = readWord(packed, at);
     const middle = readWord(packed, at + 5);
     const last = bare ? 0 : readWord(packed, at + 10);
-    segment.keys.push(first * 2 ** 18 + (middle >>> 12));
-    segment.marks.push((middle >>> 2) & 1023);
-    segment.fingerprints.push((middle & 3) * wordSize + last);
+    segment.entries.push({
+      key: first * 2 ** 18 + (middle >>> 12),
+      mark: (middle >>> 2) & 1023,
+      fingerprint: (middle & 3) * wordSize + last,
+    });
   }
   return segment;
 }
 
-export function close({ second, hash, width, keys, marks, fingerprints }: OpenSegment): Segment {
+export function close({ second, hash, width, entries }: OpenSegment): Segment {
   const characters: number[] = [];
-  const bare = fingerprints.every((print) => print === 0);
-  for (const [index, key] of keys.entries()) {
-    const print = fingerprints[index] ?? 0;
+  const bare = entries.every(({ fingerprint }) => fingerprint === 0);
+  for (const { key, mark, fingerprint } of entries) {
     pushWord(characters, Math.floor(key / 2 ** 18));
-    pushWord(characters, (key % 2 ** 18) * 2 ** 12 + (marks[index] ?? 0) * 4 + Math.floor(print / wordSize));
-    if (!bare) pushWord(characters, print % wordSize);
+    pushWord(characters, (key % 2 ** 18) * 2 ** 12 + mark * 4 + Math.floor(fingerprint / wordSize));
+    if (!bare) pushWord(characters, fingerprint % wordSize);
   }
   return { second, hash, width, packed: String.fromCharCode(...characters), ...(bare && { bare }) };
 }

@@ -1,8 +1,10 @@
 /** The state of a watch, its checkpoint between polls: plain JSON, validated when it is read back. */
+import type { Shape } from '../contract/shape.ts';
+import { fits } from '../engine/check.ts';
 import { isRecord } from '../is-record.ts';
 import { startCreated, type CreatedState } from './created.ts';
 import type { ScanState } from './scan.ts';
-import { countOf, largestWidth, type Segment } from './segment.ts';
+import { countOf, largestWidth } from './segment.ts';
 
 /** Plain JSON: `JSON.stringify` writes it, {@link readWatchState} reads it. */
 export interface WatchState {
@@ -67,78 +69,54 @@ export function readWatchState(stored: unknown, scope = ''): WatchState {
   return stored.scope === scope ? stored : startWatch(scope);
 }
 
-type ValueCheck = (value: unknown) => boolean;
+const text: Shape = { is: 'string' };
+const number: Shape = { is: 'number' };
+const count: Shape = { is: 'integer', min: 0 };
+const flag: Shape = { is: 'boolean', optional: true };
+const version = (number: number): Shape => ({ is: 'integer', min: number, max: number });
+const list = (of: Shape, length: { readonly min?: number; readonly max?: number } = {}): Shape => ({
+  is: 'array',
+  of,
+  ...length,
+});
+const object = (of: Readonly<Record<string, Shape>>): Shape => ({ is: 'object', of });
+const orNull = (shape: Shape): Shape => ({ ...shape, nullable: true });
+const orAbsent = (shape: Shape): Shape => ({ ...shape, optional: true });
 
-const isText: ValueCheck = (value) => typeof value === 'string';
-const isNumber: ValueCheck = (value) => typeof value === 'number' && Number.isFinite(value);
-const isCount: ValueCheck = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const orNull =
-  (check: ValueCheck): ValueCheck =>
-  (value) =>
-    value === null || check(value);
-const listOf =
-  (check: ValueCheck): ValueCheck =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const record =
-  (checks: Readonly<Record<string, ValueCheck>>): ValueCheck =>
-  (value) =>
-    isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
-
-const orAbsent =
-  (check: ValueCheck): ValueCheck =>
-  (value) =>
-    value === undefined || check(value);
-
-const isWatermark = record({
-  created: isNumber,
-  ids: listOf(isText),
-  noticed: orAbsent(isNumber),
-  settled: orAbsent((value) => value === true),
+const watermark = object({ created: number, ids: list(text), noticed: orAbsent(number), settled: flag });
+const walk = object({ head: watermark, tail: orNull(watermark), cursor: orNull(text), began: orAbsent(number) });
+const segment = object({
+  second: number,
+  hash: count,
+  width: { is: 'integer', min: 0, max: largestWidth },
+  packed: { is: 'string', pattern: '^[\\w-]+$' },
+  bare: flag,
 });
-const isWalk = record({
-  head: isWatermark,
-  tail: orNull(isWatermark),
-  cursor: orNull(isText),
-  began: orAbsent(isNumber),
+const scan = object({
+  fields: text,
+  list: text,
+  table: list(segment),
+  conditions: list(list(orNull(text), { min: 2, max: 2 })),
+  pass: count,
+  place: object({ cursor: orNull(text), day: { is: 'string', pattern: '^\\d{4}/\\d\\d/\\d\\d$', nullable: true } }),
+  reached: orNull(number),
+  oldest: orNull(number),
+  met: count,
+  size: orNull(count),
+  stretches: list(object({ to: number, at: number })),
+  blind: flag,
+  listed: orAbsent(text),
 });
-const created = record({ version: (value) => value === 1, seen: orNull(isWatermark), walk: orNull(isWalk) });
-const segment = record({
-  second: isNumber,
-  hash: isCount,
-  width: (value) => isCount(value) && Number(value) <= largestWidth,
-  packed: (value) => typeof value === 'string' && /^[\w-]+$/.test(value),
-  bare: orAbsent((value) => value === true),
-});
-const isSegment: ValueCheck = (value) => segment(value) && Number.isInteger(countOf(value as Segment));
-const isCondition: ValueCheck = (value) =>
-  Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
-const scan = record({
-  fields: isText,
-  list: isText,
-  table: listOf(isSegment),
-  conditions: listOf(isCondition),
-  pass: isCount,
-  place: record({
-    cursor: orNull(isText),
-    day: orNull((value) => typeof value === 'string' && /^\d{4}\/\d\d\/\d\d$/.test(value)),
-  }),
-  reached: orNull(isNumber),
-  oldest: orNull(isNumber),
-  met: isCount,
-  size: orNull(isCount),
-  stretches: listOf(record({ to: isNumber, at: isNumber })),
-  blind: orAbsent((value) => value === true),
-  listed: orAbsent(isText),
-});
-const watch = record({
-  version: (value) => value === 2,
-  scope: isText,
-  revision: isCount,
-  created,
+const watch = object({
+  version: version(2),
+  scope: text,
+  revision: count,
+  created: object({ version: version(1), seen: orNull(watermark), walk: orNull(walk) }),
   scan: orNull(scan),
 });
 
 function isWatchState(value: unknown): value is WatchState {
-  return watch(value);
+  if (!fits(watch, value)) return false;
+  const { scan } = value as WatchState;
+  return scan === null || scan.table.every((each) => Number.isInteger(countOf(each)));
 }

@@ -85,47 +85,24 @@ export interface SubscriptionWatch {
  * ```
  */
 export function watchSubscriptions(options: SubscriptionWatchOptions): SubscriptionWatch {
-  return new Watch(options);
-}
+  const { engine, publicationId, events = ['created'], customFields = 'none', status, limit = 100, call } = options;
+  const { pages, capacity, hasTime } = options;
+  const expand = new Set(options.expand);
+  if (customFields !== 'none') expand.add('custom_fields');
+  const query: WatchQuery = { publicationId, expand: [...expand], status, order_by: 'created', limit };
+  let state = options.state ?? startWatch(publicationId);
+  let last: Promise<unknown> = Promise.resolve();
 
-class Watch implements SubscriptionWatch {
-  state: WatchState;
-  readonly #options: SubscriptionWatchOptions;
-  readonly #query: WatchQuery;
-  #last: Promise<unknown> = Promise.resolve();
-  #leftOut = 0;
-
-  constructor(options: SubscriptionWatchOptions) {
-    const { publicationId, customFields = 'none', status, limit = 100, state } = options;
-    const expand = new Set(options.expand);
-    if (customFields !== 'none') expand.add('custom_fields');
-    this.#options = options;
-    this.#query = { publicationId, expand: [...expand], status, order_by: 'created', limit };
-    this.state = state ?? startWatch(publicationId);
-  }
-
-  poll(): Promise<SubscriptionPoll> {
-    const pollNow = (): Promise<SubscriptionPoll> => this.#poll();
-    const result = this.#last.then(pollNow, pollNow);
-    this.#last = result;
-    return result;
-  }
-
-  async *polls({ everyMs = 60_000, signal }: PollSchedule = {}): AsyncGenerator<SubscriptionPoll, void, undefined> {
-    const ended = (): boolean => signal?.aborted ?? false;
-    while (!ended()) {
-      yield await this.poll();
-      await this.#options.engine.host.sleep(everyMs, signal).catch((error: unknown) => {
-        if (!ended()) throw error;
-      });
-    }
-  }
-
-  async #poll(): Promise<SubscriptionPoll> {
-    this.#leftOut = 0;
-    const { engine, events = ['created'], customFields, status, pages, capacity, hasTime } = this.#options;
+  async function pollNow(): Promise<SubscriptionPoll> {
+    let leftOut = 0;
+    const read = async (more: Arguments<'subscriptions.list'>): Promise<ScanPage<WatchedSubscription>> => {
+      const page = await engine.list('subscriptions.list', { ...query, ...more }, { ...call, reader: 'watch' });
+      leftOut += page.leftOut.length;
+      const items = page.items as readonly WatchedSubscription[];
+      return { items, nextCursor: await page.place(), leftOut: page.leftOut };
+    };
     const result = await pollWatch<WatchedSubscription>({
-      state: this.state,
+      state,
       events,
       customFields,
       list: status ?? 'all',
@@ -134,24 +111,34 @@ class Watch implements SubscriptionWatch {
       hasTime,
       now: engine.host.now(),
       read: {
-        newest: (place) => this.#read({ direction: 'desc', ...(place !== null && continuationAt(place)) }),
+        newest: (place) => read({ direction: 'desc', ...(place !== null && continuationAt(place)) }),
         oldest: ({ cursor, day }) =>
-          this.#read({
-            direction: 'asc',
-            creation_date: day ?? undefined,
-            ...(cursor !== null && continuationAt(cursor)),
-          }),
+          read({ direction: 'asc', creation_date: day ?? undefined, ...(cursor !== null && continuationAt(cursor)) }),
       },
     });
-    this.state = result.state;
-    return { ...result, leftOut: this.#leftOut };
+    ({ state } = result);
+    return { ...result, leftOut };
   }
 
-  async #read(more: Arguments<'subscriptions.list'>): Promise<ScanPage<WatchedSubscription>> {
-    const { engine, call } = this.#options;
-    const page = await engine.list('subscriptions.list', { ...this.#query, ...more }, { ...call, reader: 'watch' });
-    this.#leftOut += page.leftOut.length;
-    const items = page.items as readonly WatchedSubscription[];
-    return { items, nextCursor: await page.place(), leftOut: page.leftOut };
-  }
+  const poll = (): Promise<SubscriptionPoll> => {
+    const result = last.then(pollNow, pollNow);
+    last = result;
+    return result;
+  };
+
+  return {
+    get state() {
+      return state;
+    },
+    poll,
+    async *polls({ everyMs = 60_000, signal } = {}) {
+      const ended = (): boolean => signal?.aborted ?? false;
+      while (!ended()) {
+        yield await poll();
+        await engine.host.sleep(everyMs, signal).catch((error: unknown) => {
+          if (!ended()) throw error;
+        });
+      }
+    },
+  };
 }

@@ -13,6 +13,7 @@ import {
   someMark,
   widen,
   widthFor,
+  type Entry,
   type TablePosition,
   type OpenSegment,
   type Segment,
@@ -22,16 +23,10 @@ import {
 export type Table = readonly Segment[];
 
 /** A subscription as it was read. */
-export interface Sighting extends TablePosition {
-  readonly mark: number;
-  readonly fingerprint: number;
-}
+export interface Sighting extends TablePosition, TableEntry {}
 
-/** The table's entry for a subscription. */
-export interface TableEntry {
-  readonly mark: number;
-  readonly fingerprint: number;
-}
+/** What the table has of a subscription. */
+export type TableEntry = Readonly<Pick<Entry, 'mark' | 'fingerprint'>>;
 
 /** How a sighting is recorded. */
 export interface MergeRule {
@@ -96,16 +91,15 @@ export function removeEntries(
     if (old.second > to) break;
     if (!someMark(old, isGone)) continue;
     const segment = open(old);
-    const before = segment.keys.length;
-    for (let entry = before - 1; entry >= 0; entry--) {
-      if (!isGone(at(segment.marks, entry))) continue;
-      const position = positionOf(segment, at(segment.keys, entry));
-      if (position.second < from || position.second > to) continue;
+    const entries = segment.entries.filter(({ key, mark }) => {
+      if (!isGone(mark)) return true;
+      const position = positionOf(segment, key);
+      if (position.second < from || position.second > to) return true;
       gone.push({ ...position, bits: 48 - segment.width });
-      for (const list of [segment.keys, segment.marks, segment.fingerprints]) list.splice(entry, 1);
-    }
-    if (segment.keys.length < before)
-      replaced.push({ index, segments: segment.keys.length === 0 ? [] : [close(segment)] });
+      return false;
+    });
+    if (entries.length < segment.entries.length)
+      replaced.push({ index, segments: entries.length === 0 ? [] : [close({ ...segment, entries })] });
   }
   return { table: replace(table, replaced), gone };
 }
@@ -115,9 +109,8 @@ export function updateMarks(table: Table, from: number, mark: (mark: number) => 
   const replaced: { index: number; segments: Segment[] }[] = [];
   for (let index = Math.max(0, indexOf(table, { second: from, hash: 0 })); index < table.length; index++) {
     const segment = open(at(table, index));
-    for (const [entry, key] of segment.keys.entries()) {
-      if (positionOf(segment, key).second >= from) segment.marks[entry] = mark(at(segment.marks, entry));
-    }
+    for (const entry of segment.entries)
+      if (positionOf(segment, entry.key).second >= from) entry.mark = mark(entry.mark);
     replaced.push({ index, segments: [close(segment)] });
   }
   return replace(table, replaced);
@@ -127,7 +120,7 @@ export function updateMarks(table: Table, from: number, mark: (mark: number) => 
 export function withoutFingerprints(table: Table): Table {
   return table.map((segment) => {
     const opened = open(segment);
-    return close({ ...opened, fingerprints: opened.fingerprints.map(() => 0) });
+    return close({ ...opened, entries: opened.entries.map((entry) => ({ ...entry, fingerprint: 0 })) });
   });
 }
 
@@ -140,10 +133,8 @@ export function sizeOf(table: Table): number {
 export function secondAfter(table: Table, second: number): number | null {
   for (let index = Math.max(0, indexOf(table, { second: second + 1, hash: 0 })); index < table.length; index++) {
     const segment = open(at(table, index));
-    for (const key of segment.keys) {
-      const position = positionOf(segment, key);
-      if (position.second > second) return position.second;
-    }
+    const next = segment.entries.map(({ key }) => positionOf(segment, key)).find((each) => each.second > second);
+    if (next) return next.second;
   }
   return null;
 }
@@ -182,11 +173,10 @@ class SegmentEditor {
   touched = false;
   readonly #segments: OpenSegment[];
   /** Entries that a sighting of this batch has taken; another sighting with the same key is another subscription. */
-  readonly #taken: boolean[][];
+  readonly #taken = new Set<Entry>();
 
   constructor(segments: OpenSegment[]) {
     this.#segments = segments;
-    this.#taken = segments.map(({ keys }) => keys.map(() => false));
   }
 
   close(): Segment[] {
@@ -196,99 +186,77 @@ class SegmentEditor {
   record(sighting: Sighting, rule: MergeRule): TableEntry | null {
     const index = this.#segments.findLastIndex((segment) => compare(segment, sighting) <= 0);
     const segment = this.#segments[index];
-    const found = segment === undefined ? null : this.#find(segment, at(this.#taken, index), sighting, rule);
-    if (segment !== undefined && found !== null) {
-      const entry: TableEntry = { mark: at(segment.marks, found), fingerprint: at(segment.fingerprints, found) };
-      const merged = rule.merge(entry, sighting);
-      at(this.#taken, index)[found] = true;
-      if (merged.mark !== entry.mark || merged.fingerprint !== entry.fingerprint) {
-        segment.marks[found] = merged.mark;
-        segment.fingerprints[found] = merged.fingerprint;
-        this.touched = true;
-      }
-      return entry;
+    const found = segment && this.#find(segment, sighting, rule);
+    if (!found) {
+      if (rule.add) this.#add(index, sighting);
+      return null;
     }
-    if (rule.add) this.#add(index, sighting);
-    return null;
+    const before = { mark: found.mark, fingerprint: found.fingerprint };
+    const { mark, fingerprint } = rule.merge(before, sighting);
+    this.touched ||= mark !== before.mark || fingerprint !== before.fingerprint;
+    Object.assign(found, { mark, fingerprint });
+    this.#taken.add(found);
+    return before;
   }
 
-  #find(segment: OpenSegment, taken: readonly boolean[], sighting: Sighting, rule: MergeRule): number | null {
-    if (widthFor(sighting.second - segment.second) > segment.width) return null;
+  #find(segment: OpenSegment, sighting: Sighting, rule: MergeRule): Entry | undefined {
+    if (widthFor(sighting.second - segment.second) > segment.width) return undefined;
     const key = keyOf(segment, sighting);
-    let best: number | null = null;
+    let best: Entry | undefined;
     let bestRank = Number.POSITIVE_INFINITY;
-    for (let entry = lowerBound(segment.keys, key); segment.keys[entry] === key; entry++) {
-      if (taken[entry] === true) continue;
-      const rank = rule.rank(
-        { mark: at(segment.marks, entry), fingerprint: at(segment.fingerprints, entry) },
-        sighting,
-      );
+    for (let index = lowerBound(segment.entries, key); segment.entries[index]?.key === key; index++) {
+      const entry = at(segment.entries, index);
+      const rank = this.#taken.has(entry) ? Number.POSITIVE_INFINITY : rule.rank(entry, sighting);
       if (rank < bestRank) [best, bestRank] = [entry, rank];
     }
     return best;
   }
 
   #add(index: number, sighting: Sighting): void {
-    this.touched = true;
+    const { second, hash, mark, fingerprint } = sighting;
     const segment = this.#segments[index];
-    if (segment === undefined || !makeRoom(segment, sighting)) {
-      const { second, hash, mark, fingerprint } = sighting;
-      const begun: OpenSegment = { second, hash, width: 0, keys: [], marks: [mark], fingerprints: [fingerprint] };
-      begun.keys.push(keyOf(begun, sighting));
-      this.#segments.splice(index + 1, 0, begun);
-      this.#taken.splice(index + 1, 0, [true]);
-      return;
-    }
-    const key = keyOf(segment, sighting);
-    const entry = lowerBound(segment.keys, key);
-    segment.keys.splice(entry, 0, key);
-    segment.marks.splice(entry, 0, sighting.mark);
-    segment.fingerprints.splice(entry, 0, sighting.fingerprint);
-    at(this.#taken, index).splice(entry, 0, true);
-    if (segment.keys.length > maxEntries) this.#split(index);
+    const hasRoom = segment !== undefined && makeRoom(segment, sighting);
+    const place = hasRoom ? segment : { second, hash, width: 0, entries: [] };
+    const entry = { key: keyOf(place, sighting), mark, fingerprint };
+    place.entries.splice(lowerBound(place.entries, entry.key), 0, entry);
+    this.#taken.add(entry);
+    this.touched = true;
+    if (!hasRoom) this.#segments.splice(index + 1, 0, place);
+    else if (place.entries.length > maxEntries) this.#split(index);
   }
 
   /** Splits a segment that is too long, between two different keys. */
   #split(index: number): void {
     const segment = at(this.#segments, index);
-    const taken = at(this.#taken, index);
-    const { keys, marks, fingerprints, width } = segment;
-    let cut = keys.length >>> 1;
-    while (keys[cut] === keys[cut - 1]) cut++;
-    if (cut === keys.length) return;
-    const fence = positionOf(segment, at(keys, cut));
-    const half: OpenSegment = {
-      ...fence,
-      width,
-      keys: [],
-      marks: marks.splice(cut),
-      fingerprints: fingerprints.splice(cut),
-    };
-    for (const key of keys.splice(cut)) half.keys.push(keyOf(half, positionOf(segment, key)));
+    const { entries, width } = segment;
+    let cut = entries.length >>> 1;
+    while (entries[cut]?.key === entries[cut - 1]?.key) cut++;
+    if (cut === entries.length) return;
+    const half: OpenSegment = { ...positionOf(segment, at(entries, cut).key), width, entries: entries.splice(cut) };
+    for (const entry of half.entries) entry.key = keyOf(half, positionOf(segment, entry.key));
     this.#segments.splice(index + 1, 0, half);
-    this.#taken.splice(index + 1, 0, taken.splice(cut));
   }
 }
 
 /** Prepares a segment for one more entry; false where the entry needs a new segment. */
 function makeRoom(segment: OpenSegment, sighting: Sighting): boolean {
-  const { keys, width } = segment;
+  const { entries, width } = segment;
   const needed = widthFor(sighting.second - segment.second);
-  const goesLast = keyOf(segment, sighting) > (keys.at(-1) ?? 0);
+  const goesLast = keyOf(segment, sighting) > (entries.at(-1)?.key ?? 0);
   // Entries are appended in order: full segments stay full, whereas split ones would stay half empty.
-  if (goesLast && keys.length >= maxEntries) return false;
+  if (goesLast && entries.length >= maxEntries) return false;
   if (needed <= width) return true;
-  if (needed > largestWidth || (keys.length >= splitEntries && needed > comfortableWidth)) return false;
+  if (needed > largestWidth || (entries.length >= splitEntries && needed > comfortableWidth)) return false;
   widen(segment, needed);
   return true;
 }
 
-function lowerBound(keys: readonly number[], key: number): number {
+function lowerBound(entries: readonly Entry[], key: number): number {
   let low = 0;
-  let high = keys.length;
+  let high = entries.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (at(keys, middle) < key) low = middle + 1;
+    if (at(entries, middle).key < key) low = middle + 1;
     else high = middle;
   }
   return low;

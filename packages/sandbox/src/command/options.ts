@@ -77,7 +77,7 @@ export function serverOptions(): readonly Option[] {
     ).default('spec'),
     setting(
       '--assumptions <file>',
-      'answer as this JSON file says where the specification leaves something open; newsletter probe writes it',
+      'answer as this JSON file says where the specification leaves something open',
       'SANDBOX_ASSUMPTIONS',
       asText,
     ),

@@ -116,7 +116,7 @@ function explain(error: unknown, seed: string): string {
  * @throws UsageError that names the file and what is wrong with it
  */
 function readAssumptions(path: string): AssumptionChoice {
-  return readFileOf('assumptions', '--assumptions', path, (choice) => {
+  return readFileOf('assumptions', 'It is written {"pagination_fields": "nested"}.', path, (choice) => {
     if (!isRecord(choice)) return 'must hold one JSON object.';
     // Checks every name and value.
     createAssumptions(choice);
@@ -126,18 +126,17 @@ function readAssumptions(path: string): AssumptionChoice {
 
 /** Reads a file that `newsletter probe --out` wrote. @throws UsageError that names the file and says what is wrong */
 function readShapesFile(path: string): AnswerShapes {
-  return readFileOf('shapes', '--out', path, readShapes);
+  return readFileOf('shapes', 'newsletter probe --out FILE writes such a file.', path, readShapes);
 }
 
-/** @param read - returns the content, or the reason why it is wrong */
+/** @param hint - says how such a file is made. @param read - returns the content, or the reason why it is wrong */
 function readFileOf<Content extends object>(
   what: string,
-  flag: string,
+  hint: string,
   path: string,
   read: (value: unknown) => Content | string,
 ): Content {
-  const wrong = (reason: string): UsageError =>
-    new UsageError(`The ${what} file "${path}" ${reason} newsletter probe ${flag} FILE writes such a file.`);
+  const wrong = (reason: string): UsageError => new UsageError(`The ${what} file "${path}" ${reason} ${hint}`);
   try {
     const content = read(JSON.parse(readFileSync(path, 'utf8')));
     if (typeof content === 'string') throw wrong(content);

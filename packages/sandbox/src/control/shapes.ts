@@ -6,6 +6,7 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { fieldsIn, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
+import type { AssumptionChoice } from '../gaps.ts';
 import { fraction } from '../world/ids.ts';
 import type { Refuse } from './faults.ts';
 
@@ -23,10 +24,13 @@ const field = z.object({
 });
 type FieldShape = z.output<typeof field>;
 
-const operationShape = z.object({
+const head = z.object({
   /** Number of answers by status. */
   statuses: z.record(z.string().regex(/^[2-5]\d\d$/), z.int().min(1)),
   headers: z.array(z.string()).optional(),
+});
+
+const operationShape = head.extend({
   /** Types of the bodies of successes. */
   body: z.array(type),
   /** By path, such as `data[].utm_source`; `*` stands for any name. */
@@ -37,6 +41,8 @@ type OperationShape = z.output<typeof operationShape>;
 export const shapesSchema = z.object({
   format: z.literal('newsletter-kit shapes 1').optional(),
   about: z.string().optional(),
+  /** What a path is answered that the contract does not have. */
+  unknown_path: head.optional(),
   operations: z.record(z.string(), operationShape),
 });
 
@@ -64,6 +70,43 @@ export function readShapes(value: unknown): z.output<typeof shapesSchema> {
   return read.data;
 }
 
+/** What shapes say of gaps beside the fields of records: ends of lists, words, statuses and headers. */
+export function assumptionsIn({ operations: shapes, unknown_path }: z.output<typeof shapesSchema>): AssumptionChoice {
+  const paging = (name: string): readonly FieldShape[] =>
+    Object.values(shapes).flatMap(({ fields }) => fields[name] ?? fields[`pagination.${name}`] ?? []);
+  const { fields: ofList = {} } = shapes['subscriptions.list'] ?? {};
+  const answers = (id: OperationId, status: number): boolean => shapes[id]?.statuses[status] !== undefined;
+  const jobs = shapes['bulkSubscriptionUpdates.list']?.fields['data[].status']?.words ?? [];
+  const isNull = ([path, { types }]: [string, FieldShape]): boolean =>
+    /^data\[\]\.(?:utm_(?!channel)|referring_site)/.test(path) && types.includes('null');
+  const hasUnknownWords = Object.entries(shapes).some(([id, { fields }]) => {
+    const declared = fieldsIn(schemas[id as OperationId].answer);
+    const isUnknown = ([path, { words = [] }]: [string, FieldShape]): boolean =>
+      words.some((word) => declared.get(path)?.words?.includes(word) === false);
+    // No enumeration of the specification has the statuses of bulk updates, so a new word there is none of these.
+    return !id.startsWith('bulkSubscriptionUpdates.') && Object.entries(fields).some(isUnknown);
+  });
+  const limited = Object.values(shapes).filter(({ statuses }) => statuses['429'] !== undefined);
+  const waits = limited.flatMap(({ headers = [] }) => headers.filter((each) => each.startsWith('retry-after')));
+  const isPaged = paging('has_more').some(({ in: seen }) => seen > 0);
+  const cursors = paging('next_cursor');
+  return {
+    last_cursor: isPaged && !cursors.some(({ types }) => types.includes('null')) ? 'absent' : undefined,
+    cursor_totals: (ofList['total_results']?.in ?? 0) > (ofList['page']?.in ?? 0) ? 'present' : undefined,
+    // A key that is restricted to publications is refused for the whole workspace.
+    data_deletion:
+      answers('deletionRequests.list', 403) && answers('publicationFields.list', 200) ? 'not_enabled' : undefined,
+    empty_texts: Object.entries(ofList).some(isNull) ? 'null' : undefined,
+    bulk_done: jobs.includes('completed') ? 'completed' : undefined,
+    unknown_values: hasUnknownWords ? 'some' : undefined,
+    unknown_path:
+      unknown_path?.statuses['404'] && !unknown_path.headers?.some((each) => each.includes('json'))
+        ? 'html'
+        : undefined,
+    retry_after: waits.length === 0 ? undefined : waits[0]?.includes(': ') ? 'seconds' : 'date',
+  };
+}
+
 /** The sandbox's own answer in the shape of the service's, and what was changed. */
 export interface Shaped {
   readonly response: Response;
@@ -75,14 +118,8 @@ export interface Shaping {
   readonly apply: (response: Response, operation: Operation | null, refuse: Refuse) => Promise<Shaped>;
 }
 
-/** @throws {@link ShapesError} */
-export function createShaping(shapes: AnswerShapes | undefined): Shaping {
-  const compiled = new Map(
-    Object.entries(shapes === undefined ? {} : readShapes(shapes).operations).map(([id, shape]) => [
-      id,
-      compile(id as OperationId, shape),
-    ]),
-  );
+export function createShaping({ operations: shapes }: z.output<typeof shapesSchema>): Shaping {
+  const compiled = new Map(Object.entries(shapes).map(([id, shape]) => [id, compile(id as OperationId, shape)]));
   const ordinals = new Map<string, number>();
   /** Numbers the records in the order they were first answered, so that each is answered the same way every time. */
   const ordinalOf = (record: unknown, index: number): number => {

@@ -222,7 +222,7 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
     'assumptions that are no JSON',
     ['--assumptions', 'broken.json'],
     2,
-    /broken\.json" is not valid JSON.*newsletter probe/,
+    /broken\.json" is not valid JSON\. It is written /,
   ],
   ['an unknown assumption', ['--assumptions', 'wrong.json'], 2, /wrong\.json" is wrong: .*"publications"/],
   [

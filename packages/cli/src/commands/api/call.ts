@@ -2,12 +2,12 @@
 import process from 'node:process';
 import type { Client, ResponseInfo } from '@newsletter-kit/core';
 import { UsageError, quote } from '#command-line';
-import { isRecord, readPage, startTrail, type Arguments } from '@newsletter-kit/core/engine';
+import { isListId, isRecord, readPage, startTrail, type Arguments } from '@newsletter-kit/core/engine';
 import { connect, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { writeToStdout } from '../../output.ts';
 import { fieldsToArguments, parseJson, readInput, type FieldOption } from './fields.ts';
-import { isListId, pathNames, shapeOf, type NamedOperation } from './operations.ts';
+import { pathNames, shapeOf, type NamedOperation } from './operations.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 

@@ -1,19 +1,12 @@
 /** `newsletter api`: calls an operation of the contract, or any path of the API. */
 import { Option, type Command } from '@commander-js/extra-typings';
 import { UsageError, notes } from '#command-line';
-import {
-  apiUrlOption,
-  appUrlOption,
-  connectionOf,
-  profileOption,
-  publicationOption,
-  verboseOption,
-} from '../../connection.ts';
+import { isListId } from '@newsletter-kit/core/engine';
+import { appUrlOption, connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
-import { jsonOption } from '../../output.ts';
 import { callApi, methods, type ApiOptions } from './call.ts';
 import { readField, type FieldOption } from './fields.ts';
-import { fieldsHelp, findOperation, isListId, listOperations, pathNames, unknownOperation } from './operations.ts';
+import { fieldsHelp, findOperation, listOperations, pathNames, unknownOperation } from './operations.ts';
 
 export function define(command: Command, context: Context) {
   const named = context.argv.map(findOperation).find((each) => each !== undefined);
@@ -30,49 +23,45 @@ export function define(command: Command, context: Context) {
       .description(`${named.doc}.`)
       .addHelpText('after', fieldsHelp(named));
   else command.usage(usage).addHelpText('after', notes(...explanations));
-  return command
-    .argument('[operation]', 'an operation such as subscriptions.list, or a path that begins with /')
-    .argument('[arguments...]', 'the ids in the path of the operation, in order')
-    .option('--list', 'list all operations')
-    .option(
-      '-f, --raw-field <key=value>',
-      'set a field of the query or body; with a path, the value is always a string; repeatable',
-      collect(false),
-    )
-    .option(
-      '-F, --field <key=value>',
-      'like -f, but converts true, false, null and numbers, and reads the value of @FILE from a file and of @- from stdin; repeatable',
-      collect(true),
-    )
-    .option('--input <file>', 'file with the body as JSON, or - for stdin; fields are added to it')
-    .addOption(
-      new Option('-X, --method <method>', 'HTTP method for a path (default: GET; POST with fields or a body)')
-        .choices(methods)
-        .hideHelp(named !== undefined),
-    )
-    .option('-H, --header <name: value>', 'add a header to the request; repeatable', collectHeader)
-    .option('-i, --include', 'also print the status and headers of the response')
-    .addOption(
-      new Option('--paginate', 'read all pages of a list and print one record per line as JSON').hideHelp(isNoList),
-    )
-    .addOption(new Option('--slurp', 'with --paginate: print the records as one JSON array').hideHelp(isNoList))
-    .addOption(profileOption())
-    .addOption(apiUrlOption())
-    .addOption(publicationOption())
-    .addOption(appUrlOption())
-    .addOption(verboseOption())
-    .addOption(jsonOption())
-    .action(async (name, args, options, self) => {
-      if (options.list) return await context.run(listOperations, undefined);
-      await context.run(callApi, {
-        connection: connectionOf(self),
-        target: readTarget(name, options),
-        args,
-        request: { fields, input: options.input, headers: options.header ?? {}, method: options.method },
-        paginate: options.paginate === true,
-        output: { include: options.include === true, slurp: options.slurp === true },
-      });
+  return withConnection(
+    command
+      .argument('[operation]', 'an operation such as subscriptions.list, or a path that begins with /')
+      .argument('[arguments...]', 'the ids in the path of the operation, in order')
+      .option('--list', 'list all operations')
+      .option(
+        '-f, --raw-field <key=value>',
+        'set a field of the query or body; with a path, the value is always a string; repeatable',
+        collect(false),
+      )
+      .option(
+        '-F, --field <key=value>',
+        'like -f, but converts true, false, null and numbers, and reads the value of @FILE from a file and of @- from stdin; repeatable',
+        collect(true),
+      )
+      .option('--input <file>', 'file with the body as JSON, or - for stdin; fields are added to it')
+      .addOption(
+        new Option('-X, --method <method>', 'HTTP method for a path (default: GET; POST with fields or a body)')
+          .choices(methods)
+          .hideHelp(named !== undefined),
+      )
+      .option('-H, --header <name: value>', 'add a header to the request; repeatable', collectHeader)
+      .option('-i, --include', 'also print the status and headers of the response')
+      .addOption(
+        new Option('--paginate', 'read all pages of a list and print one record per line as JSON').hideHelp(isNoList),
+      )
+      .addOption(new Option('--slurp', 'with --paginate: print the records as one JSON array').hideHelp(isNoList))
+      .addOption(appUrlOption()),
+  ).action(async (name, args, options, self) => {
+    if (options.list) return await context.run(listOperations, undefined);
+    await context.run(callApi, {
+      connection: connectionOf(self),
+      target: readTarget(name, options),
+      args,
+      request: { fields, input: options.input, headers: options.header ?? {}, method: options.method },
+      paginate: options.paginate === true,
+      output: { include: options.include === true, slurp: options.slurp === true },
     });
+  });
 }
 
 const usage = 'OPERATION [ARGUMENTS] [options]\n       newsletter api /PATH [options]\n       newsletter api --list';

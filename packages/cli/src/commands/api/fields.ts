@@ -78,30 +78,25 @@ const nothing: Shape = { is: 'null' };
 
 function set(target: Container, [step = '', ...rest]: readonly KeyPart[], value: unknown, key: string): void {
   const contradiction = (): UsageError => new UsageError(`The key ${quote(key)} contradicts an earlier one.`);
-  if (Array.isArray(target)) {
-    if (!isArrayStep(step)) throw contradiction();
-    const last: unknown = target.at(-1);
-    const isNew = rest.length === 0 || !isContainer(last) || has(last, rest[0]);
-    const index = step === append ? (isNew ? target.length : target.length - 1) : Number(step);
-    if (index > target.length) throw new UsageError(`The key ${quote(key)} leaves out an element of the array.`);
-    if (rest.length === 0) target[index] = value;
-    else {
-      target[index] ??= containerFor(rest[0]);
-      const next: unknown = target[index];
-      if (!isContainer(next)) throw contradiction();
-      set(next, rest, value, key);
-    }
-    return;
+  if (isArrayStep(step) !== Array.isArray(target)) throw contradiction();
+  const at = Array.isArray(target) ? indexIn(target, step, rest, key) : String(step);
+  const members: Record<string, unknown> = target as Record<string, unknown>;
+  if (rest.length === 0) members[at] = value;
+  else {
+    if (!Object.hasOwn(members, at)) members[at] = containerFor(rest[0]);
+    const next = members[at];
+    if (!isContainer(next)) throw contradiction();
+    set(next, rest, value, key);
   }
-  if (isArrayStep(step)) throw contradiction();
-  if (rest.length === 0) {
-    target[step] = value;
-    return;
-  }
-  if (!Object.hasOwn(target, step)) target[step] = containerFor(rest[0]);
-  const next: unknown = target[step];
-  if (!isContainer(next)) throw contradiction();
-  set(next, rest, value, key);
+}
+
+/** Where the value belongs in an array: `[]` is a new element where the last one has the key that follows. */
+function indexIn(list: readonly unknown[], step: KeyPart, [next]: readonly KeyPart[], key: string): number {
+  const last = list.at(-1);
+  const isNew = next === undefined || !isContainer(last) || has(last, next);
+  const index = step === append ? list.length - Number(!isNew) : Number(step);
+  if (index > list.length) throw new UsageError(`The key ${quote(key)} leaves out an element of the array.`);
+  return index;
 }
 
 const isArrayStep = (step: KeyPart | undefined): step is number | typeof append =>

@@ -12,7 +12,7 @@ import {
   type OperationWords,
   type Shape,
 } from '@newsletter-kit/core/contract';
-import { nearMiss, type ListId } from '@newsletter-kit/core/engine';
+import { nearMiss } from '@newsletter-kit/core/engine';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { alternatives } from './fields.ts';
 
@@ -47,10 +47,6 @@ export function unknownOperation(name: string): UsageError {
 /** Names of the ids in the path, but for the publication, which the connection has. */
 export function pathNames({ path }: Operation): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== 'publicationId');
-}
-
-export function isListId(id: OperationId): id is ListId {
-  return id.includes('.list');
 }
 
 /** Query and body of an operation as one shape. */

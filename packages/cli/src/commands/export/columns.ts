@@ -2,6 +2,7 @@
 import { isRecord, type Subscription } from '@newsletter-kit/core';
 import { answerRecords, operation, shapes, type Shape } from '@newsletter-kit/core/contract';
 import { secondsOf } from '@newsletter-kit/core/facts';
+import { listOf } from '@newsletter-kit/core/import';
 import { stringify } from 'csv-stringify/sync';
 
 export interface Format {
@@ -66,12 +67,7 @@ function shownOf(name: string, value: unknown): unknown {
 }
 
 function customValue({ custom_fields: fields }: Readonly<Record<string, unknown>>, name: string): unknown {
-  return records(fields).find((field) => field['name'] === name)?.['value'];
-}
-
-/** The objects of a list. */
-function records(list: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(list) ? list.filter(isRecord) : [];
+  return listOf(fields).find((field) => field['name'] === name)?.['value'];
 }
 
 function textOf(value: unknown): string {
@@ -104,8 +100,7 @@ export function csv(columns: readonly ExportColumn[], customFields: readonly str
     lost,
     lines(subscriptions) {
       for (const { custom_fields: fields } of subscriptions) {
-        for (const { name } of records(fields))
-          if (typeof name === 'string' && name && !known.has(name)) lost.add(name);
+        for (const { name } of listOf(fields)) if (typeof name === 'string' && name && !known.has(name)) lost.add(name);
       }
       return stringify(
         subscriptions.map((each) => columns.map(({ cell }) => cell(each))),

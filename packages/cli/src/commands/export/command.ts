@@ -1,7 +1,6 @@
 /** `newsletter export`: writes all subscriptions, page by page by cursor, to a file or to stdout. */
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import { collectList, UsageError, collect, quote } from '#command-line';
-import { answerRecords } from '@newsletter-kit/core/contract';
 import { connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
 import { expandOption, expansions } from '../../expand-option.ts';
@@ -9,7 +8,6 @@ import { exportSubscriptions } from './export.ts';
 import { formatNames } from './columns.ts';
 
 export function define(command: Command, context: Context) {
-  const { choices } = answerRecords['subscriptions.list'];
   return withConnection(
     command
       .argument('[file]', 'the file to write; stdout if left out, or with -')
@@ -23,23 +21,15 @@ export function define(command: Command, context: Context) {
       .option('--columns <names>', 'only these columns, in this order; repeatable, or separated by commas', collectList)
       .option(
         '--where <COLUMN=VALUE>',
-        'only subscriptions with this value in a column, such as utm_source=blog or status=active; repeatable',
+        'only subscriptions with this value in a column, such as status=active or utm_source=blog; repeatable',
         collect,
-      )
-      .addOption(
-        new Option('--status <status>', 'only subscriptions with this status')
-          .choices(choices.status)
-          .argParser(asGiven),
-      )
-      .addOption(
-        new Option('--tier <tier>', 'only subscriptions with this tier').choices(choices.tier).argParser(asGiven),
       )
       .option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable', collect)
       .option('--created <YYYY/MM/DD>', 'only subscriptions created on this day (UTC)', readDay)
       .option('--raw', 'do not escape cells that a spreadsheet would run as formulas'),
     'FILE appears when the export is complete. Until then the data is in FILE.part, and after an interruption the same command continues. CSV has a column for each field and, with --expand custom_fields, a column "custom:NAME" for each custom field; a cell that begins like a formula (= + - @) gets a leading apostrophe. NDJSON has the records as the API returns them, and with --columns the cells of these.',
   ).action(async (file, options, self) => {
-    const { status, tier, premiumTier, created } = options;
+    const { premiumTier, created } = options;
     const path = file === '-' ? undefined : file;
     if (path === undefined && options.json)
       throw new UsageError(
@@ -55,8 +45,8 @@ export function define(command: Command, context: Context) {
         order_by: 'created',
         direction: 'asc',
         expand: expansions(options.expand),
-        status: status ?? where.get('status'),
-        tier: tier ?? where.get('subscription_tier'),
+        status: where.get('status'),
+        tier: where.get('subscription_tier'),
         premium_tiers: premiumTier,
         creation_date: created,
       },
@@ -65,9 +55,6 @@ export function define(command: Command, context: Context) {
     });
   });
 }
-
-/** The specification does not show these values, so that others are sent too. */
-const asGiven = (value: string): string => value;
 
 function readDay(text: string): string {
   if (/^\d{4}\/(0[1-9]|1[0-2])\/(0[1-9]|[12]\d|3[01])$/.test(text)) return text;

@@ -13,24 +13,12 @@ export interface ExportPosition {
   readonly subscriptions: number;
 }
 
-export interface PartFile {
-  /** The position of an interrupted run of the same export; null where there is none. */
-  readonly resumed: ExportPosition | null;
-  write(text: string): Promise<void>;
-  /** Sets the position. It is saved every two seconds, for processes that are killed. */
-  reached(cursor: string, subscriptions: number): Promise<void>;
-  /** Starts over. */
-  restart(): Promise<void>;
-  /** Renames the complete file to its final name. */
-  finish(): Promise<void>;
-  /** Without `finish`: saves the position, or deletes the file where there is none. */
-  close(): Promise<void>;
-}
+export type PartFile = Awaited<ReturnType<typeof openPartFile>>;
 
 /** Milliseconds between two saves: each waits for the disk. */
 const saveEvery = 2000;
 
-export async function openPartFile(path: string, description: string): Promise<PartFile> {
+export async function openPartFile(path: string, description: string) {
   const [part, positionFile] = [`${path}.part`, `${path}.part.json`];
   const saved = await readPosition(positionFile, description);
   const size = (await stat(part).catch(() => null))?.size ?? 0;
@@ -50,29 +38,34 @@ export async function openPartFile(path: string, description: string): Promise<P
   }
 
   return {
+    /** The position of an interrupted run of the same export; null where there is none. */
     resumed,
-    async write(text) {
+    async write(text: string): Promise<void> {
       const buffer = Buffer.from(text);
       await file.write(buffer, 0, buffer.length, bytes);
       bytes += buffer.length;
     },
-    async reached(cursor, subscriptions) {
+    /** Sets the position. It is saved every two seconds, for processes that are killed. */
+    async reached(cursor: string, subscriptions: number): Promise<void> {
       position = { description, cursor, bytes, subscriptions };
       if (Date.now() - savedAt >= saveEvery) await save();
     },
-    async restart() {
+    /** Starts over. */
+    async restart(): Promise<void> {
       position = null;
       await rm(positionFile, { force: true });
       await file.truncate(0);
       bytes = 0;
     },
-    async finish() {
+    /** Renames the complete file to its final name. */
+    async finish(): Promise<void> {
       await file.sync();
       await rename(part, path);
       finished = true;
       await rm(positionFile, { force: true });
     },
-    async close() {
+    /** Without `finish`: saves the position, or deletes the file where there is none. */
+    async close(): Promise<void> {
       try {
         if (!finished && position) await save();
       } finally {

@@ -1,5 +1,4 @@
 /** Answers about the file: those of the command, and those that an earlier import of it was given. */
-import { readFile } from 'node:fs/promises';
 import { isRecord } from '@newsletter-kit/core/engine';
 import {
   leftByIn,
@@ -11,9 +10,8 @@ import {
   yesNoText,
   type ColumnOptions,
 } from '@newsletter-kit/core/import';
-import { replaceFile } from '@newsletter-kit/core/files';
+import { readIfThere, replaceFile } from '@newsletter-kit/core/files';
 import { UsageError } from '#command-line';
-import { isMissingFile } from '../../user-facing-errors.ts';
 
 /** As core takes them. */
 export type Answers = { readonly [Name in 'leftBy' | 'nobodyLeftBy' | 'yesNo']: NonNullable<ColumnOptions[Name]> };
@@ -36,8 +34,8 @@ export function answersIn({ leftBy = [], nobodyLeftBy = [], yesNo = [] }: Answer
 
 /** The answers in a file that {@link keepAnswers} wrote, and in place of them those given now. @throws UsageError */
 export async function withKept(path: string | undefined, given: Answers): Promise<Answers> {
-  const kept = path === undefined ? undefined : await readFile(path, 'utf8').catch(unlessMissing);
-  if (kept === undefined) return given;
+  const kept = path === undefined ? null : await readIfThere(path);
+  if (kept === null) return given;
   const earlier = answersIn(textsIn(kept, path));
   const now = new Set([...Object.keys(given.leftBy), ...given.nobodyLeftBy]);
   const others = Object.entries(earlier.leftBy).filter(([column]) => !now.has(column));
@@ -46,10 +44,6 @@ export async function withKept(path: string | undefined, given: Answers): Promis
     nobodyLeftBy: [...earlier.nobodyLeftBy.filter((column) => !now.has(column)), ...given.nobodyLeftBy],
     yesNo: { ...earlier.yesNo, ...given.yesNo },
   };
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (!isMissingFile(error)) throw error;
 }
 
 /** Keeps answers for the next import of the file, in the words of the options. */

@@ -26,9 +26,8 @@ import {
 } from '@newsletter-kit/core/node';
 import { connectToPublication } from '../../connection.ts';
 import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
-import { exitCodeOf } from '../../exit-code.ts';
 import { count, duration } from '../../output.ts';
-import { reportOf } from '../../user-facing-errors.ts';
+import { exitCodeOf, reportOf } from '../../user-facing-errors.ts';
 import { keepAnswers, withKept, type Answers } from './answers.ts';
 import { pathsOf, type ImportOptions, type Job } from './job.ts';
 import { approveShare, findInvalid, leftOut, plan } from './plan.ts';
@@ -73,13 +72,13 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
   const journal = path === undefined ? undefined : await openFileJournal(path);
   if (journal?.resumes)
     report.notice({ type: 'resumed', text: `Continuing the import of ${path}.`, data: { journal: path } });
-  let sent: Sent;
+  const sending = sendRows(job, journal, session);
   try {
-    sent = await sendRows(job, journal, session);
+    await sending;
   } finally {
     await journal?.close();
   }
-  const { result, startedAt, file } = sent;
+  const { result, startedAt, file } = await sending;
   const isComplete = result.outcome === 'complete';
   if (isComplete && job.options.files.journal === undefined && path !== undefined)
     await Promise.all([rm(path, { force: true }), rm(`${path}-lock`, { force: true })]);
@@ -87,7 +86,7 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
     const found = await findInvalid(job.client, startedAt, invalid, session.interrupted);
     report.notice({
       type: 'invalid',
-      text: `${found ? `The service found ${count(found, 'address', 'addresses')} invalid: see ${invalid}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
+      text: `${found ? `The service found ${count(found, 'address', 'addresses')} invalid: see ${invalid}. ` : ''}It may find more later: "newsletter export FILE --where status=invalid" lists them.`,
       data: { invalid: found ?? null, invalid_file: found ? invalid : null },
     });
   }
@@ -127,16 +126,12 @@ function endEarly(result: ImportResult, journal: string | undefined, { report }:
   return exitCodeOf('error' in result ? result.error : undefined);
 }
 
-interface Sent {
-  readonly result: ImportResult;
-  /** When the first row was sent, in seconds since 1970. */
-  readonly startedAt: number;
-  /** The file of the rows that were left out; null where there are none. */
-  readonly file: string | null;
-}
-
-/** Sends the rows to the service, where a large import was approved. */
-async function sendRows(job: Job, journal: FileJournal | undefined, session: Session): Promise<Sent> {
+/**
+ * Sends the rows to the service, where a large import was approved.
+ *
+ * @returns the result; when the first row was sent, in seconds since 1970; and the file of the rows that were left out
+ */
+async function sendRows(job: Job, journal: FileJournal | undefined, session: Session) {
   const { client, source, answers, keepOut, options } = job;
   if (options.approval !== 'given' && journal?.resumes !== true) await approveShare(job, session);
   const startedAt = Date.now() / 1000;

@@ -3,20 +3,12 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import type { Rejection } from '@newsletter-kit/core/import';
 import { stringify } from 'csv-stringify/sync';
 
-/** The file of the rejected rows. It is created with the first row. */
-export interface RejectFile {
-  add(rejection: Rejection): Promise<void>;
-  /** Rows in the file. */
-  readonly rows: number;
-  close(): Promise<void>;
-}
-
 /**
- * Writes rejected rows to a CSV file, unchanged, each with its number and the reason.
+ * Writes rejected rows to a CSV file, unchanged, each with its number and the reason. It is created with the first row.
  *
  * @param columns - the columns of the source
  */
-export async function openRejectFile(path: string, columns: readonly string[]): Promise<RejectFile> {
+export async function openRejectFile(path: string, columns: readonly string[]) {
   let file: FileHandle | null = null;
   let rows = 0;
   // Every run reports all rejected rows again.
@@ -24,10 +16,11 @@ export async function openRejectFile(path: string, columns: readonly string[]): 
   // Cells stay unchanged, formulas too: the user corrects this file and imports it.
   const write = (cells: readonly string[]) => file?.appendFile(stringify([cells]));
   return {
-    get rows() {
+    /** Rows in the file. */
+    get rows(): number {
       return rows;
     },
-    async add({ row, kind, reason, original }) {
+    async add({ row, kind, reason, original }: Rejection): Promise<void> {
       if (file === null) {
         file = await open(path, 'w', 0o600);
         await write(['row', 'kind', 'reason', ...columns]);
@@ -35,7 +28,7 @@ export async function openRejectFile(path: string, columns: readonly string[]): 
       rows += 1;
       await write([String(row), kind, reason, ...columns.map((column) => cellOf(original, column))]);
     },
-    async close() {
+    async close(): Promise<void> {
       try {
         await file?.sync();
       } finally {

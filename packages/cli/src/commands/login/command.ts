@@ -36,23 +36,6 @@ export function define(command: Command, context: Context) {
           '  newsletter login --with-token --profile prod --api-url URL < key.txt',
         ),
       )
-      .action((options) =>
-        context.run(login, {
-          profile: options.profile || undefined,
-          service: {
-            apiUrl: options.apiUrl || undefined,
-            appUrl: options.appUrl || undefined,
-            publicationId: options.publication || undefined,
-            clientId: options.clientId || undefined,
-          },
-          withToken: options.withToken === true,
-          signIn: {
-            scopes: options.scope,
-            port: options.port ?? 0,
-            opensBrowser: options.browser,
-            timeoutMs: options.timeout * 1000,
-          },
-        }),
-      )
+      .action((options) => context.run(login, options))
   );
 }

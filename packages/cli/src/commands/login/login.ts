@@ -6,7 +6,7 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
 import { scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { CredentialError } from '../../exit-code.ts';
+import { CredentialError } from '../../user-facing-errors.ts';
 import { readSecret } from '../../connection.ts';
 import {
   profilesFile,
@@ -23,21 +23,19 @@ import { waitForBrowser } from './loopback.ts';
 /** Operations of export, import, watch and sync. */
 const neededScopes = scopesFor(['subscriptions.list', 'subscriptions.bulkCreate', 'customFields.list']);
 
-export interface LoginOptions {
-  /** Undefined for the current profile. */
-  readonly profile: string | undefined;
-  /** What is undefined is taken from the profile. */
-  readonly service: Partial<Record<'apiUrl' | 'appUrl' | 'publicationId' | 'clientId', string | undefined>>;
+/** The options of the command. What is left out or blank is taken from the profile, by default the current one. */
+export interface LoginOptions extends Readonly<
+  Partial<Record<'profile' | 'apiUrl' | 'appUrl' | 'publication' | 'clientId', string | undefined>>
+> {
   /** Reads an API key from stdin instead of signing in. */
-  readonly withToken: boolean;
-  readonly signIn: {
-    /** Default: those that the commands need. */
-    readonly scopes: readonly string[] | undefined;
-    /** 0 takes a free one. */
-    readonly port: number;
-    readonly opensBrowser: boolean;
-    readonly timeoutMs: number;
-  };
+  readonly withToken?: true | undefined;
+  /** Default: those that the commands need. */
+  readonly scope?: readonly string[] | undefined;
+  /** Default: a free one. */
+  readonly port?: number | undefined;
+  readonly browser: boolean;
+  /** In seconds. */
+  readonly timeout: number;
 }
 
 /** The service of a profile, and with what a sign-in needs. */
@@ -46,15 +44,14 @@ type OAuthService = Service & Pick<Login, 'appUrl' | 'clientId'>;
 
 export async function login(options: LoginOptions, session: Session): Promise<ExitCode> {
   const { profiles, current } = await readProfiles(session.env);
-  const name = options.profile ?? current ?? 'default';
+  const name = options.profile || (current ?? 'default');
   if (name === sandboxName)
     throw new UsageError('The profile "sandbox" is built in and needs no login: choose another name with --profile.');
   const kept = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const apiUrl = options.service.apiUrl ?? kept?.apiUrl;
-  const appUrl = options.service.appUrl ?? kept?.appUrl;
-  const publicationId = options.service.publicationId ?? kept?.publicationId;
-  const clientId =
-    options.service.clientId ?? (kept?.credential?.kind === 'login' ? kept.credential.clientId : undefined);
+  const apiUrl = options.apiUrl || kept?.apiUrl;
+  const appUrl = options.appUrl || kept?.appUrl;
+  const publicationId = options.publication || kept?.publicationId;
+  const clientId = options.clientId || (kept?.credential?.kind === 'login' ? kept.credential.clientId : undefined);
   const missing = [
     apiUrl === undefined &&
       'NEWSLETTER_API_URL is missing: set it (or --api-url) to the base URL of the API, which ends with /v2.',
@@ -88,7 +85,7 @@ async function saveLogin(name: string, options: LoginOptions, oauth: OAuthServic
   const { clientId, ...service } = oauth;
   const { apiUrl, appUrl } = service;
   const { env, report } = session;
-  const tokens = await signIn(oauth, options.signIn, session);
+  const tokens = await signIn(oauth, options, session);
   const credential: Login = { kind: 'login', appUrl, clientId };
   // The profile is stored first: tokens without a profile could not be found.
   await saveProfile(env, name, { ...service, credential });
@@ -133,7 +130,7 @@ async function check(key: string, { apiUrl, publicationId }: Service, { interrup
 
 async function signIn(
   { apiUrl, appUrl, clientId }: OAuthService,
-  { scopes = neededScopes, port, opensBrowser, timeoutMs }: LoginOptions['signIn'],
+  { scope: scopes = neededScopes, port = 0, browser, timeout }: LoginOptions,
   session: Session,
 ): Promise<TokenSet> {
   const { env, report } = session;
@@ -146,12 +143,12 @@ async function signIn(
       text: `Sign in at this address:\n\n  ${begun.url}\n`,
       data: { url: begun.url },
     });
-    if (opensBrowser && !(await openBrowser(begun.url)))
+    if (browser && !(await openBrowser(begun.url)))
       report.notice({ type: 'notice', text: 'No browser could be opened. Open the address yourself.' });
     return (callback: URL) => oauth.finishLogin(callback, begun);
   };
   return await session.reading(
-    () => waitForBrowser({ port, timeoutMs, signal: session.interrupted }, begin),
+    () => waitForBrowser({ port, timeoutMs: timeout * 1000, signal: session.interrupted }, begin),
     () => 'The login was interrupted; nothing was saved.',
   );
 

@@ -1,6 +1,7 @@
 /** The loopback redirect of a login: a server on 127.0.0.1 that waits for one browser. */
 import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '#command-line';
+import { pageHeaders, pageStyle } from '@newsletter-kit/core/endpoint';
 import { StateMismatchError } from '@newsletter-kit/core/oauth';
 
 export interface LoopbackOptions {
@@ -79,14 +80,8 @@ export async function waitForBrowser<T>(
 }
 
 function answer(response: ServerResponse, status: number, title: string, text: string): void {
-  response.writeHead(status, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
-    // The address holds the authorization code. It has been used, and still stays out of history and referrers.
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-  });
+  // The address holds the authorization code. It has been used, and still stays out of history and referrers.
+  response.writeHead(status, { ...pageHeaders, 'cache-control': 'no-store', connection: 'close' });
   response.end(closingPage(title, text));
 }
 
@@ -95,12 +90,9 @@ function closingPage(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width">
 <title>${title}</title>
-<style>
-:root { color-scheme: light dark; }
-body { margin: 15vh auto 0; max-width: 26rem; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
-</style>
+<style>${pageStyle}</style>
 <main>
 <h1>${title}</h1>
 <p>${text}</p>

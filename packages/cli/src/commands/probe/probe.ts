@@ -1,23 +1,21 @@
 /**
- * Calls every read operation of a service once, compares the answers with the contract, and writes the assumptions that
- * a sandbox needs to answer likewise. Writes nothing at the service.
+ * Calls every read operation of a service once, compares the answers with the contract, and writes the shapes with
+ * which a sandbox answers likewise. Writes nothing at the service.
  */
 import { UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/files';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { CredentialError } from '../../exit-code.ts';
+import { CredentialError } from '../../user-facing-errors.ts';
 import { count, type ReportedEvent, type Reporter } from '../../output.ts';
-import { findAssumptions, type Finding } from './assumptions.ts';
 import { compare, isNotAllowed, type ComparedAnswer } from './differences.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';
 import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from './shapes.ts';
 import { checkAccess } from '../whoami.ts';
 
-/** The files that are written, besides the connection. */
 export interface ProbeOptions {
   readonly connection: ConnectionOptions;
-  readonly assumptions: string | undefined;
+  /** The file of shapes. */
   readonly out: string | undefined;
 }
 
@@ -26,7 +24,6 @@ interface Probed {
   readonly apiUrl: string;
   readonly compared: readonly ComparedAnswer[];
   readonly skipped: readonly SkippedOperation[];
-  readonly findings: readonly Finding[];
   readonly shapes: AnswerShapes;
 }
 
@@ -36,18 +33,13 @@ export async function probe(options: ProbeOptions, session: Session): Promise<Ex
   for (const answer of probed.compared) reportAnswer(answer, report);
   for (const { operation, reason } of probed.skipped)
     report.result(row('skipped', 'not read', `${operation}: ${reason}`, { operation, reason }));
-  for (const { assumption, value = null, reason } of probed.findings)
-    report.result(row('assumption', 'assumption', `${assumption}: ${value ?? reason}`, { assumption, value, reason }));
   const fields = customerIdsIn(probed.shapes);
   const answeredIds = fields.join(' and ') || 'neither stripe_customer_id nor payments_customer_id is answered';
   report.result(row('customer-id', 'customer id', answeredIds, { fields }));
 
-  const seen = seenAssumptions(probed.findings);
   if (options.out !== undefined) await replaceFile(options.out, formatShapes(probed.shapes), 0o644);
-  if (options.assumptions !== undefined)
-    await replaceFile(options.assumptions, `${JSON.stringify(seen, null, 2)}\n`, 0o644);
   const breaking = probed.compared.filter((answer) => verdictOf(answer) === 'breaks').length;
-  reportSummary(probed, { ...options, breaking }, report);
+  reportSummary(probed, options.out, breaking, report);
   return breaking === 0 ? exitCodes.done : exitCodes.needsAttention;
 }
 
@@ -73,21 +65,15 @@ async function readService(connection: ConnectionOptions, session: Session): Pro
         share: done / total,
       }),
   });
-  const compared = answers.map(compare);
-  const findings = findAssumptions({ answers: compared, rateLimited });
-  return { apiUrl, compared, skipped, findings, shapes: shapesOf(answers) };
+  return { apiUrl, compared: answers.map(compare), skipped, shapes: shapesOf([...answers, ...rateLimited]) };
 }
 
-const seenAssumptions = (findings: readonly Finding[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(findings.flatMap(({ assumption, value }) => (value === undefined ? [] : [[assumption, value]])));
-
 function reportSummary(
-  { apiUrl, compared, skipped, findings, shapes }: Probed,
-  { assumptions: file, out, breaking }: Omit<ProbeOptions, 'connection'> & { readonly breaking: number },
+  { apiUrl, compared, skipped, shapes }: Probed,
+  out: string | undefined,
+  breaking: number,
   report: Reporter,
 ): void {
-  const assumptions = seenAssumptions(findings);
-  const seen = Object.keys(assumptions).length;
   report.result({
     type: 'probed',
     text: [
@@ -95,18 +81,15 @@ function reportSummary(
       `Compared ${count(compared.length, 'answer')} of ${apiUrl} with the contract: ${
         breaking === 0 ? 'the client understands all of them' : `the client does not understand ${breaking}`
       }.`,
-      file === undefined
-        ? `${seen} of ${count(findings.length, 'assumption')} seen; --assumptions FILE writes them for the sandbox.`
-        : `Wrote ${count(seen, 'assumption')} to ${file}; start a sandbox with newsletter-sandbox --assumptions ${file}`,
-      ...(out === undefined ? [] : [shapesText(shapes, out)]),
+      out === undefined
+        ? '--out FILE writes the shapes of the answers, for a sandbox that answers so.'
+        : shapesText(shapes, out),
     ].join('\n'),
     data: {
       api_url: apiUrl,
       answers: compared.length,
       breaking,
       skipped: skipped.length,
-      assumptions,
-      file: file ?? null,
       customer_id: customerIdsIn(shapes),
       shapes: out ?? null,
     },

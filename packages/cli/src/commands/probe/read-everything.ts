@@ -4,7 +4,7 @@ import { isRecord, readPage } from '@newsletter-kit/core/engine';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 
 /** A JSON object. */
-export type Json = Readonly<Record<string, unknown>>;
+type Json = Readonly<Record<string, unknown>>;
 
 /** The answer to one call, as the service sent it. */
 export interface RecordedAnswer {
@@ -28,8 +28,8 @@ export interface SkippedOperation {
 export interface Readings {
   readonly answers: readonly RecordedAnswer[];
   readonly skipped: readonly SkippedOperation[];
-  /** Every answer with status 429 that came in between; the client waited and called again. */
-  readonly rateLimited: readonly HostAnswer[];
+  /** Every answer with status 429 after which the client waited and called again. */
+  readonly rateLimited: readonly RecordedAnswer[];
 }
 
 /** A host that keeps the answers that pass through it. */
@@ -82,7 +82,7 @@ const reads: readonly Operation[] = operations.filter(({ method, success }) => m
 export async function readEverything({ client, host, hasLogin, signal, onCall }: ReadOptions): Promise<Readings> {
   const answers: RecordedAnswer[] = [];
   const skipped: SkippedOperation[] = [];
-  const rateLimited: HostAnswer[] = [];
+  const rateLimited: RecordedAnswer[] = [];
 
   async function record(
     operation: OperationId | null,
@@ -96,13 +96,12 @@ export async function readEverything({ client, host, hasLogin, signal, onCall }:
       const isAnswer = error instanceof NewsletterError && 'status' in error && typeof error.status === 'number';
       if (!isAnswer && !(error instanceof NewsletterError && error.name === 'InvalidAnswerError')) throw error;
     }
-    const attempts = host.take();
-    rateLimited.push(...attempts.filter(({ status }) => status === 429));
-    const last = attempts.at(-1);
+    const attempts = host.take().map((answer) => ({ ...answer, operation, variant, body: parse(answer.body) }));
+    const last = attempts.pop();
     if (!last) throw new Error(`No answer was recorded for ${operation ?? unknownPath}.`);
-    const answer = { operation, variant, status: last.status, headers: last.headers, body: parse(last.body) };
-    answers.push(answer);
-    return answer;
+    rateLimited.push(...attempts.filter(({ status }) => status === 429));
+    answers.push(last);
+    return last;
   }
 
   for (const [index, { id, path, base, query, expand, pagination }] of reads.entries()) {
@@ -161,7 +160,7 @@ function fillPath(
 }
 
 /** The records of an answer: those of its `data`, a list or one. */
-export function recordsOf({ status, body }: RecordedAnswer): readonly Json[] {
+function recordsOf({ status, body }: RecordedAnswer): readonly Json[] {
   if (status >= 300 || !isRecord(body)) return [];
   const data = body['data'];
   return (Array.isArray(data) ? data : [data]).filter(isRecord);

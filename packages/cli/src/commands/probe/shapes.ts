@@ -34,6 +34,8 @@ export interface OperationShape {
 export interface AnswerShapes {
   readonly format: 'newsletter-kit shapes 1';
   readonly about: string;
+  /** What a path is answered that the contract does not have. */
+  readonly unknown_path: Pick<OperationShape, 'statuses' | 'headers'>;
   readonly operations: Readonly<Partial<Record<OperationId, OperationShape>>>;
 }
 
@@ -52,7 +54,7 @@ export function customerIdsIn({ operations: found }: AnswerShapes): readonly str
   );
 }
 
-/** The shapes of all answers to operations of the contract. */
+/** The shapes of all answers. */
 export function shapesOf(answers: readonly RecordedAnswer[]): AnswerShapes {
   const values = textsIn(answers.map(({ body }) => body));
   const byOperation = Map.groupBy(answers, ({ operation }) => operation);
@@ -60,7 +62,8 @@ export function shapesOf(answers: readonly RecordedAnswer[]): AnswerShapes {
     const own = byOperation.get(id);
     return own ? [[id, operationShape(id, own, values)] as const] : [];
   });
-  return { format: 'newsletter-kit shapes 1', about, operations: Object.fromEntries(shapes) };
+  const unknown = headOf(byOperation.get(null) ?? []);
+  return { format: 'newsletter-kit shapes 1', about, unknown_path: unknown, operations: Object.fromEntries(shapes) };
 }
 
 /** The shapes as JSON with one line per field. */
@@ -90,14 +93,17 @@ function operationShape(id: OperationId, answers: readonly RecordedAnswer[], val
     count(body, typeOf(answer.body));
     read(answer.body, '', reading);
   }
-  const statuses = new Map<number, number>();
-  for (const { status } of answers) count(statuses, status);
   return {
-    statuses: Object.fromEntries(statuses),
-    headers: headersOf(answers),
+    ...headOf(answers),
     body: byFrequency(body),
     fields: Object.fromEntries(fieldsOf(reading)),
   } satisfies OperationShape;
+}
+
+function headOf(answers: readonly RecordedAnswer[]): AnswerShapes['unknown_path'] {
+  const statuses = new Map<number, number>();
+  for (const { status } of answers) count(statuses, status);
+  return { statuses: Object.fromEntries(statuses), headers: headersOf(answers) };
 }
 
 /** What was counted in the successes of an operation. */
@@ -144,7 +150,7 @@ function readField(path: string, values: readonly unknown[], reading: Reading): 
   field.in += 1;
   for (const value of values) {
     count(field.types, typeOf(value));
-    if (declared.get(path)?.isEnumeration && isWord(value)) field.words.add(value);
+    if (declared.get(path)?.words && isWord(value)) field.words.add(value);
     read(value, path, reading);
   }
 }

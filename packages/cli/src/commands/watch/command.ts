@@ -4,7 +4,7 @@ import { collectList, UsageError, wholeNumber } from '#command-line';
 import { subscriptionEventTypes } from '@newsletter-kit/core/watch';
 import { connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
-import { expandOption, expansions } from '../../expand-option.ts';
+import { expandOption, expansions, knownIn } from '../../expand-option.ts';
 import { watch } from './watch.ts';
 
 export function define(command: Command, context: Context) {
@@ -36,7 +36,7 @@ export function define(command: Command, context: Context) {
       .option('--once', 'poll once and exit'),
     'The first poll only stores the current state of the list. All events except "created" require a scan of the whole list, one part per poll; the age of the oldest part is reported. With --state every event is reported at least once, also after a crash. Ctrl-C ends the watch at once with exit code 0 (3 with --once).',
   ).action(async (options, self) => {
-    const events = readEvents(options.events ?? ['created']);
+    const events = knownIn('--events', options.events ?? ['created'], subscriptionEventTypes);
     const expand = expansions(options.expand);
     if (options.history !== undefined && options.state === undefined)
       throw new UsageError(
@@ -53,15 +53,6 @@ export function define(command: Command, context: Context) {
       polling: { seconds: options.every, pages: options.pages, once: options.once === true },
     });
   });
-}
-
-function readEvents(names: readonly string[]) {
-  const unknown = names.filter((name) => !subscriptionEventTypes.some((type) => type === name));
-  if (unknown.length > 0)
-    throw new UsageError(
-      unknown.map((name) => `--events: there is no event "${name}". There are ${subscriptionEventTypes.join(', ')}.`),
-    );
-  return subscriptionEventTypes.filter((type) => names.includes(type));
 }
 
 function readTime(text: string): number {

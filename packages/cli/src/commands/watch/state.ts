@@ -1,10 +1,8 @@
 /** The file with the state of a watch. */
-import { readFile } from 'node:fs/promises';
 import { isRecord } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { replaceFile } from '@newsletter-kit/core/files';
+import { readIfThere, replaceFile } from '@newsletter-kit/core/files';
 import { readWatchState, startWatch, WatchStateError, type WatchState } from '@newsletter-kit/core/watch';
-import { isMissingFile } from '../../user-facing-errors.ts';
 
 /**
  * Reads the stored state, or starts a new one.
@@ -20,12 +18,12 @@ export async function readState(
   since: number | undefined,
 ): Promise<{ readonly state: WatchState; readonly hasHistory: boolean }> {
   const fresh = { state: startWatch(scope, since), hasHistory: false };
-  if (path === undefined) return fresh;
+  const text = path === undefined ? null : await readIfThere(path);
+  if (text === null) return fresh;
   try {
-    const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const stored: unknown = JSON.parse(text);
     return { state: readWatchState(stored, scope), hasHistory: isRecord(stored) && stored['history'] === true };
   } catch (error) {
-    if (isMissingFile(error)) return fresh;
     if (error instanceof WatchStateError || error instanceof SyntaxError)
       throw new UsageError(
         `${path}: ${error instanceof SyntaxError ? 'this is not the state of a watch; name another file, or delete this one to start again.' : error.message}`,

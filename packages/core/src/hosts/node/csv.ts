@@ -73,24 +73,19 @@ export class CsvError extends Error {
   readonly remedies: readonly TableRemedy[];
 
   constructor(problem: string, { remedies = [], cause }: CsvErrorDetails = {}) {
-    const options = remedies.map((remedy) => {
-      switch (remedy.option) {
-        case 'columns':
-          return `columns: { ${JSON.stringify(remedy.column)}: ${JSON.stringify(remedy.target)} }`;
-        case 'leftBy':
-          return `leftBy: ${JSON.stringify({ [remedy.column]: remedy.values })}`;
-        case 'yesNo':
-          return `yesNo: ${JSON.stringify(remedy.values)}`;
-        case 'nobodyLeftBy':
-          return `nobodyLeftBy: ${JSON.stringify(remedy.columns)}`;
-        default:
-          return `${remedy.option}: "${remedy.value}"`;
-      }
-    });
+    const options = remedies.map((remedy) => `${remedy.option}: ${JSON.stringify(valueOf(remedy))}`);
     super(options.length === 0 ? problem : `${problem}: ${options.join(' or ')}.`, { cause });
     this.problem = problem;
     this.remedies = remedies;
   }
+}
+
+/** What the option of a remedy is to be. */
+function valueOf(remedy: TableRemedy): unknown {
+  if ('columns' in remedy) return remedy.columns;
+  if ('value' in remedy) return remedy.value;
+  if (!('column' in remedy)) return remedy.values;
+  return { [remedy.column]: 'values' in remedy ? remedy.values : remedy.target };
 }
 
 /**

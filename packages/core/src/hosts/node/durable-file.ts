@@ -1,8 +1,8 @@
-/** Durable files: atomic replacement, and a lock that one process holds at a time. */
+/** Durable files: atomic replacement, who else may read one, and a lock that one process holds at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import process from 'node:process';
 import { randomUUID } from 'node:crypto';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** The lock was not released in time, or the path cannot be locked. */
@@ -21,30 +21,26 @@ export async function withLock<T>(
   work: () => Promise<T>,
   { waitMs = 60_000 }: { readonly waitMs?: number } = {},
 ): Promise<T> {
-  const unlock = await waitForLock(path, Date.now() + waitMs, waitMs);
-  try {
-    return await work();
-  } finally {
-    unlock();
-  }
-}
-
-async function waitForLock(path: string, giveUp: number, waitMs: number): Promise<() => void> {
-  for (;;) {
+  const giveUp = Date.now() + waitMs;
+  let unlock: (() => void) | undefined;
+  while (!unlock)
     try {
-      return lockExclusively(path);
+      unlock = lockExclusively(path);
     } catch (cause) {
-      if (!(cause instanceof FileInUseError))
-        throw new LockedError(`${path} can't be locked: ${cause instanceof Error ? cause.message : String(cause)}.`, {
-          cause,
-        });
-      if (Date.now() >= giveUp)
+      const isInUse = cause instanceof FileInUseError;
+      if (!isInUse || Date.now() >= giveUp)
         throw new LockedError(
-          `Another process has used ${path} for ${waitMs / 1000} s. Wait for it or end it, then try again.`,
+          isInUse
+            ? `Another process has used ${path} for ${waitMs / 1000} s. Wait for it or end it, then try again.`
+            : `${path} can't be locked: ${cause instanceof Error ? cause.message : String(cause)}.`,
           { cause },
         );
       await sleep(10 + Math.random() * 40);
     }
+  try {
+    return await work();
+  } finally {
+    unlock();
   }
 }
 
@@ -103,6 +99,21 @@ export async function replaceFile(path: string, content: string, mode: number): 
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** The text of a file; null where there is no such file. */
+export async function readIfThere(path: string): Promise<string | null> {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && /^ENO(ENT|TDIR)$/.test(String(error.code))) return null;
+    throw error;
+  });
+}
+
+/** The mode of a file, in octal, that others than its owner may read or write; null on Windows, which has none. */
+export async function modeForOthers(path: string): Promise<string | null> {
+  const { mode } = await stat(path);
+  const isPrivate = process.platform === 'win32' || (mode & 0o066) === 0;
+  return isPrivate ? null : (mode & 0o777).toString(8).padStart(4, '0');
 }
 
 /**

@@ -3,6 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { JournalError, type Journal, type JournalRecord } from '../../import/journal.ts';
 import { syncFolder, lockExclusively } from './durable-file.ts';
+import { bytesOf } from './text-file.ts';
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {
@@ -15,12 +16,11 @@ export interface FileJournal extends Journal {
 /**
  * Opens a journal, or creates one. A last line that was cut off by a crash is removed: its batch was never sent.
  *
- * Records that come while the disk is busy are written together, and each `append` resolves only after `fdatasync`. The
- * file holds row numbers, ids and digests, and no address. The lock is `<path>-lock`, which the kernel
- * releases however the process ends.
+ * Each `append` resolves only after `fdatasync`. The file holds row numbers, ids and digests, and no address. The lock
+ * is `<path>-lock`, which the kernel releases however the process ends.
  *
- * @throws JournalError where the path is empty, where another process has it open, where it is no journal, or where a
- *   line in its middle is damaged
+ * @throws JournalError where the path is empty, where another process has it open, or where it holds anything but a
+ *   journal; such a file stays as it is
  */
 export async function openFileJournal(path: string): Promise<FileJournal> {
   if (path === '')
@@ -30,11 +30,12 @@ export async function openFileJournal(path: string): Promise<FileJournal> {
   try {
     unlock = lockExclusively(path);
     file = await open(path, 'a+', 0o600);
-    const { end, records } = await wholeLines(file, path);
+    let end = 0;
+    for await (const line of lines(file, path)) ({ end } = line);
     await file.truncate(end);
     await file.datasync();
     await syncFolder(dirname(path));
-    return journal(file, path, records > 0, unlock);
+    return journal(file, path, end > 0, unlock);
   } catch (cause) {
     await file?.close();
     unlock?.();
@@ -46,36 +47,19 @@ export async function openFileJournal(path: string): Promise<FileJournal> {
   }
 }
 
-interface QueuedLine {
-  readonly line: string;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 function journal(file: FileHandle, path: string, resumes: boolean, unlock: () => void): FileJournal {
-  let waiting: QueuedLine[] = [];
-  let writing: Promise<void> | undefined;
-  let broken: JournalError | undefined;
+  let written = Promise.resolve();
 
-  /** Writes the waiting records together. After a failed write the content is unknown, so every later one fails. */
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      try {
-        if (broken) throw broken;
-        await file.appendFile(group.map(({ line }) => line).join(''));
-        await file.datasync();
-        for (const { resolve } of group) resolve();
-      } catch (cause) {
-        broken ??= new JournalError(
-          `The journal ${path} could not be written: ${cause instanceof Error ? cause.message : String(cause)}. Free the disk, then start again with the same journal.`,
-          { cause },
-        );
-        for (const { reject } of group) reject(broken);
-      }
+  async function write(line: string): Promise<void> {
+    try {
+      await file.appendFile(line);
+      await file.datasync();
+    } catch (cause) {
+      throw new JournalError(
+        `The journal ${path} could not be written: ${cause instanceof Error ? cause.message : String(cause)}. Free the disk, then start again with the same journal.`,
+        { cause },
+      );
     }
-    writing = undefined;
   }
 
   return {
@@ -83,13 +67,10 @@ function journal(file: FileHandle, path: string, resumes: boolean, unlock: () =>
     async *read() {
       for await (const { value } of lines(file, path)) yield value;
     },
-    append: (record: JournalRecord) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ line: `${JSON.stringify(record)}\n`, resolve, reject });
-        writing ??= drain();
-      }),
+    // After a failed write the content is unknown, so every later one fails as it did.
+    append: (record: JournalRecord) => (written = written.then(() => write(`${JSON.stringify(record)}\n`))),
     async close() {
-      await writing;
+      await written.catch(() => undefined); // whoever appended has the error
       try {
         await file.close();
       } finally {
@@ -105,46 +86,38 @@ interface JournalLine {
   readonly end: number;
 }
 
-/** The end of the last complete record, in bytes, and the number of records. */
-async function wholeLines(file: FileHandle, path: string): Promise<{ end: number; records: number }> {
-  let end = 0;
-  let records = 0;
-  for await (const line of lines(file, path)) {
-    ({ end } = line);
-    records += 1;
-  }
-  return { end, records };
-}
+/** How a record begins, also one that was cut off. */
+const beginning = '{"type":"';
 
 /**
- * Every complete record; stops before a last one that was cut off or left empty.
- * @throws JournalError where records follow it
+ * Every complete record; stops before a last one that a crash cut off: it has no line end, or zeros in it.
+ *
+ * @throws JournalError for any other line
  */
 async function* lines(file: FileHandle, path: string): AsyncGenerator<JournalLine> {
-  const chunk = Buffer.allocUnsafe(1 << 16);
   let rest = Buffer.alloc(0);
-  let end = 0;
-  let number = 0;
-  let cutOff = 0;
-  for (let position = 0; ;) {
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+  let [end, number, isCutOff] = [0, 0, false];
+  const refused = (): JournalError =>
+    new JournalError(
+      `Line ${number} of ${path} is damaged, or the file is no journal of an import. Name another file, or start with a new journal.`,
+    );
+  for await (const chunk of bytesOf(file)) {
+    rest = Buffer.concat([rest, chunk]);
     for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
-      const value = parse(rest.subarray(0, at));
+      const line = rest.subarray(0, at);
+      const value = parse(line);
       rest = rest.subarray(at + 1);
       number += 1;
       end += at + 1;
-      if (value === undefined) cutOff ||= number;
-      else if (cutOff > 0)
-        throw new JournalError(
-          `Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Name another file, or start with a new journal.`,
-        );
+      if (value === undefined ? !line.includes(0) : isCutOff) throw refused();
+      if (value === undefined) isCutOff = true;
       else yield { value, end };
     }
-    if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Name another file.`);
+    if (rest.length > 1 << 20) throw refused();
   }
+  number += 1;
+  const start = rest.subarray(0, beginning.length);
+  if (end === 0 && !start.includes(0) && !beginning.startsWith(start.toString())) throw refused();
 }
 
 function parse(line: Buffer): unknown {

@@ -1,9 +1,8 @@
 /** A token store in a file that only its owner can read, shared by several processes. */
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import process from 'node:process';
 import { readTokenSet, type TokenStore } from '../../oauth/tokens.ts';
-import { removeUnfinished, replaceFile, withLock } from './durable-file.ts';
+import { modeForOthers, readIfThere, removeUnfinished, replaceFile, withLock } from './durable-file.ts';
 
 /**
  * The token file cannot be used as it is. The text says why and what to do; it holds the path and nothing of the
@@ -12,9 +11,6 @@ import { removeUnfinished, replaceFile, withLock } from './durable-file.ts';
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
-
-/** Read or write for anybody but the owner. Windows has no such bits and keeps a user's folder to the user. */
-const groupAndOthers = 0o066;
 
 /**
  * A token store in one file: mode 0600 in a folder of mode 0700, written whole or not at all. A file that others may
@@ -35,9 +31,13 @@ export function createFileTokenStore(path: string): Required<TokenStore> {
     );
   return {
     async load() {
-      const text = await readFile(path, 'utf8').catch(nullIfMissing);
+      const text = await readIfThere(path);
       if (text === null) return null;
-      await refuseReadable(path);
+      const mode = await modeForOthers(path);
+      if (mode !== null)
+        throw new TokenFileError(
+          `Others on this machine may read ${path} (mode ${mode}), and tokens work for whoever has them. Run chmod 600 on it; log in again if somebody may have read it.`,
+        );
       const tokens = readTokenSet(parse(text));
       if (!tokens) throw new TokenFileError(`${path} holds no tokens. Delete it and log in again.`);
       return tokens;
@@ -62,25 +62,10 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 }
 
-async function refuseReadable(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const { mode } = await stat(path);
-  if ((mode & groupAndOthers) === 0) return;
-  const octal = (mode & 0o777).toString(8).padStart(4, '0');
-  throw new TokenFileError(
-    `Others on this machine may read ${path} (mode ${octal}), and tokens work for whoever has them. Run chmod 600 on it; log in again if somebody may have read it.`,
-  );
-}
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return null; // readTokenSet refuses it
   }
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
 }

@@ -151,7 +151,7 @@ describe('a CSV', () => {
     [
       'Mail,Name\n',
       {},
-      'No field is known for column "Mail", "Name". Map each to a field or to nothing, or ignore or send all of them: columns: { "Mail": "custom:Mail" } or columns: { "Mail": null } or others: "ignore" or others: "custom".',
+      'No field is known for column "Mail", "Name". Map each to a field or to nothing, or ignore or send all of them: columns: {"Mail":"custom:Mail"} or columns: {"Mail":null} or others: "ignore" or others: "custom".',
     ],
     [
       'Mail,Name\n',
@@ -176,7 +176,7 @@ describe('a CSV', () => {
     [
       'email,E-Mail\n',
       {},
-      'E-mail addresses stand in column "email", "E-Mail". Say which to import: columns: { "email": "email" }',
+      'E-mail addresses stand in column "email", "E-Mail". Say which to import: columns: {"email":"email"}',
     ],
     [
       'email,t_shirt\n',

@@ -56,7 +56,17 @@ it('treats zeros that a power failure left at the end as a torn write', async ()
   await journal.close();
 });
 
-it('refuses a file that is damaged in its middle, or no journal', async () => {
+it.each(['email,name\nada@example.com,Ada\n', 'email', '{\n  "current": null\n}\n', '\n'])(
+  'refuses a file that is no journal, and leaves it as it is: %j',
+  async (text) => {
+    const path = scratch();
+    await writeFile(path, text);
+    await expect(openFileJournal(path)).rejects.toThrow('is no journal');
+    expect(await readFile(path, 'utf8')).toBe(text);
+  },
+);
+
+it('refuses a file that is damaged in its middle, or one line without an end', async () => {
   const path = scratch();
   await writeFile(path, `${JSON.stringify(record(1))}\n{"type\n${JSON.stringify(record(2))}\n`);
   await expect(openFileJournal(path)).rejects.toThrow('Line 2 of');
@@ -103,7 +113,7 @@ it('reads any records back as they were', async () => {
       }));
       const journal = await openFileJournal(path);
       await Promise.all(records.map((each) => journal.append(each)));
-      await appendFile(path, '{"torn');
+      await appendFile(path, '{"type":"torn');
       await journal.close();
       const again = await openFileJournal(path);
       expect(await all(again)).toEqual(records);
