@@ -63,7 +63,8 @@ export async function upsert(
     const reactivated = hasLeft(before?.status) && !hasLeft(record.status);
     const isSame = before !== null && !applied && hasSameValues(before, record);
     const outcome = isNew === true ? 'created' : isSame ? 'unchanged' : isNew === null ? null : 'updated';
-    const ignored = notApplied(requested, record, { before, isNew, reactivated });
+    const unseen = isNew === false ? creationOnlyFields(requested, record, reactivated) : [];
+    const ignored = [...new Set([...unseen, ...fieldsNotApplied(requested, record, before)])].toSorted();
     return toItem(context, { record, outcome, ignored, warnings }, parameters);
   } catch (error) {
     const { node, itemIndex } = context;
@@ -175,20 +176,6 @@ async function readBack(context: OperationContext, request: SentRequest, saved: 
     ...(premium_tier_ids ? (['subscription_premium_tiers'] as const) : []),
   ]);
   return found?.id === answered.id ? found : answered;
-}
-
-/** What is known of the subscription before the request. */
-interface Knowledge {
-  readonly before: Subscription | null;
-  readonly isNew: boolean | null;
-  readonly reactivated: boolean;
-}
-
-/** Names of the requested fields that were not applied. */
-function notApplied(requested: SentRequest, record: Subscription, { before, isNew, reactivated }: Knowledge): string[] {
-  const shown = fieldsNotApplied(requested, record, before);
-  const unseen = isNew === false ? creationOnlyFields(requested, record, reactivated) : [];
-  return [...new Set([...unseen, ...shown])].toSorted();
 }
 
 /** Ignored fields of an existing subscription that its record does not show. */
