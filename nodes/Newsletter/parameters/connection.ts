@@ -1,6 +1,6 @@
 /** Parameters of every node for the service: Authentication, Publication, and the fields that both credentials have. */
 import type { IExecuteFunctions, INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
-import { anyIdMode, listMode } from './locators.ts';
+import { anyIdMode, listMode, modesOf } from './locators.ts';
 import { select, text } from './properties.ts';
 
 export const authentication = select({
@@ -31,7 +31,7 @@ export const publication: INodeProperties = {
   type: 'resourceLocator',
   default: { mode: 'list', value: '' },
   description: 'The publication to work on. Leave empty to use the one of the credential.',
-  modes: [
+  modes: modesOf([
     listMode('searchPublications', { hint: 'Empty: the publication of the credential' }),
     anyIdMode({
       hint: 'Empty: the publication of the credential',
@@ -43,7 +43,7 @@ export const publication: INodeProperties = {
         },
       ],
     }),
-  ],
+  ]),
 };
 
 /** Where the locator is read from: a trigger or the editor, which have no input items. */

@@ -1,29 +1,29 @@
 /** Records that an operation works on: chosen from a searchable list, or named by their ID. */
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 
+/** A mode, whose type follows from its name. */
+type Mode = Omit<INodePropertyMode, 'type'>;
 type Hints = Partial<Pick<INodePropertyMode, 'displayName' | 'placeholder' | 'hint' | 'validation'>>;
 
 /** The mode with a searchable list. @param search - its name in `methods.ts` */
-export const listMode = (search: string, more: Hints = {}): INodePropertyMode => ({
+export const listMode = (search: string, more: Hints = {}): Mode => ({
   displayName: 'From List',
   name: 'list',
-  type: 'list',
   placeholder: 'Choose…',
   typeOptions: { searchListMethod: search, searchable: true },
   ...more,
 });
 
 /** A mode for IDs without a specified form. */
-export const anyIdMode = (more: Hints = {}): INodePropertyMode => ({
+export const anyIdMode = (more: Hints = {}): Mode => ({
   displayName: 'By ID',
   name: 'id',
-  type: 'string',
   placeholder: 'e.g. 9c0d1e2f-3a4b-4c5d-8e6f-708192a3b4c5',
   ...more,
 });
 
 /** A mode for IDs that begin with a prefix, as most of the API do. */
-export const idMode = (prefix: string): INodePropertyMode => ({
+export const idMode = (prefix: string): Mode => ({
   ...anyIdMode({ placeholder: `e.g. ${prefix}00000000-0000-4000-8000-000000000001` }),
   validation: [
     {
@@ -36,6 +36,9 @@ export const idMode = (prefix: string): INodePropertyMode => ({
   ],
 });
 
+export const modesOf = (modes: readonly Mode[]): INodePropertyMode[] =>
+  modes.map((mode) => ({ ...mode, type: mode.name === 'list' ? 'list' : 'string' }));
+
 /**
  * A parameter that names a record by one of these modes, the first by default.
  *
@@ -43,7 +46,7 @@ export const idMode = (prefix: string): INodePropertyMode => ({
  */
 export function located(
   described: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
-  modes: readonly [INodePropertyMode, ...INodePropertyMode[]],
+  modes: readonly [Mode, ...Mode[]],
   dependsOn: readonly string[] = [],
 ): INodeProperties {
   return {
@@ -52,7 +55,7 @@ export function located(
     required: true,
     default: { mode: modes[0].name, value: '' },
     typeOptions: { loadOptionsDependsOn: ['publicationId.value', ...dependsOn] },
-    modes: [...modes],
+    modes: modesOf(modes),
   };
 }
 
@@ -60,7 +63,7 @@ export function located(
 function locator(
   name: string,
   resource: string,
-  by: INodePropertyMode,
+  by: Mode,
   {
     dependsOn,
     ...more

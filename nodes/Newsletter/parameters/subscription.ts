@@ -14,7 +14,6 @@ export const subscriber = located(
     {
       displayName: 'By Email',
       name: 'email',
-      type: 'string',
       placeholder: 'name@email.com',
       hint: 'Upper and lower case are the same',
     },
