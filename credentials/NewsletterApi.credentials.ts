@@ -1,6 +1,7 @@
 /** The API key, the service it belongs to, and the publication it is used for. */
 import type { IAuthenticateGeneric, ICredentialType, INodeProperties } from 'n8n-workflow';
 import { baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/connection.ts';
+import { text } from '../nodes/Newsletter/parameters/properties.ts';
 import { apiKeyOf, callInExpression, connectionTest } from '../nodes/Newsletter/transport/credential.ts';
 
 export class NewsletterApi implements ICredentialType {
@@ -16,15 +17,13 @@ export class NewsletterApi implements ICredentialType {
   properties: INodeProperties[] = [
     service,
     baseUrl,
-    {
+    text({
       displayName: 'API Key',
       name: 'apiKey',
-      type: 'string',
       typeOptions: { password: true },
       required: true,
-      default: '',
       description: 'The key that the service issued; sandbox-key for the local sandbox',
-    },
+    }),
     publicationId,
   ];
 

@@ -1,6 +1,7 @@
 /** An account connected through OAuth 2.0 with PKCE: one credential for public and confidential apps. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 import { appUrl, baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/connection.ts';
+import { several, text } from '../nodes/Newsletter/parameters/properties.ts';
 import { addressOf, callInExpression, connectionTest } from '../nodes/Newsletter/transport/credential.ts';
 
 /** Root address of the app, for n8n's own OAuth2. */
@@ -28,6 +29,14 @@ const access = [
  */
 const usualAccess = access.map(({ value }) => value).filter((value) => !value.startsWith('data_deletion:'));
 
+/** A field of n8n's own OAuth2 credential with a fixed value. */
+const hidden = (displayName: string, name: string, preset: string): INodeProperties => ({
+  displayName,
+  name,
+  type: 'hidden',
+  default: preset,
+});
+
 export class NewsletterOAuth2Api implements ICredentialType {
   name = 'newsletterOAuth2Api';
   extends = ['oAuth2Api'];
@@ -44,46 +53,29 @@ export class NewsletterOAuth2Api implements ICredentialType {
     appUrl,
     baseUrl,
     publicationId,
-    {
+    text({
       displayName: 'Client Secret',
       name: 'clientSecret',
-      type: 'string',
       typeOptions: { password: true },
-      default: '',
       description: 'Leave empty for a public app: PKCE protects the exchange in either case',
-    },
-    {
+    }),
+    several({
       displayName: 'Access',
       name: 'access',
-      type: 'multiOptions',
-      default: [],
       description:
         'What the workflows may do with the account. Leave empty for everything but data deletion. Connect again after a change.',
       options: access,
-    },
-    { displayName: 'Grant Type', name: 'grantType', type: 'hidden', default: 'pkce' },
-    {
-      displayName: 'Authorization URL',
-      name: 'authUrl',
-      type: 'hidden',
-      default: `={{ ${app} }}/oauth/authorize`,
-      required: true,
-    },
-    {
-      displayName: 'Access Token URL',
-      name: 'accessTokenUrl',
-      type: 'hidden',
-      default: `={{ ${app} }}/oauth/token`,
-      required: true,
-    },
-    {
-      displayName: 'Scope',
-      name: 'scope',
-      type: 'hidden',
-      default: `={{($self["access"]?.length ? $self["access"] : ${JSON.stringify(usualAccess)}).join(" ")}}`,
-    },
-    { displayName: 'Auth URI Query Parameters', name: 'authQueryParameters', type: 'hidden', default: '' },
-    { displayName: 'Authentication', name: 'authentication', type: 'hidden', default: 'body' },
+    }),
+    hidden('Grant Type', 'grantType', 'pkce'),
+    { ...hidden('Authorization URL', 'authUrl', `={{ ${app} }}/oauth/authorize`), required: true },
+    { ...hidden('Access Token URL', 'accessTokenUrl', `={{ ${app} }}/oauth/token`), required: true },
+    hidden(
+      'Scope',
+      'scope',
+      `={{($self["access"]?.length ? $self["access"] : ${JSON.stringify(usualAccess)}).join(" ")}}`,
+    ),
+    hidden('Auth URI Query Parameters', 'authQueryParameters', ''),
+    hidden('Authentication', 'authentication', 'body'),
   ];
 
   // n8n refreshes an expired token only where the 401 is thrown.

@@ -1,6 +1,6 @@
 /**
- * `npm run n8n`: a real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C. The
- * user's changes are kept.
+ * `npm run n8n`: a real n8n with the nodes, the sandbox, a site with a signup form, and what stands in for the services
+ * of the example workflows, until Ctrl-C. The user's changes are kept.
  */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,6 +19,7 @@ import {
   sandboxOAuth2Credential,
   type ImportRecord,
   type Imports,
+  type StandIns,
 } from './n8n/examples.ts';
 import { installN8n } from './n8n/install.ts';
 import { installPackage, linkWorkflowPackage } from './n8n/pack.ts';
@@ -31,6 +32,12 @@ const command = 'npm run n8n';
 const signupPath = '/webhook/signup';
 
 const plans = servers.filter(({ name }) => name !== 'relay');
+/** Mails, CRMs and a database of the example workflows. Its dependencies are those of the tests. */
+const standIns = {
+  name: 'stand-ins',
+  portVariable: 'STAND_INS_PORT',
+  usualPort: 4030,
+} as const satisfies PortPlan;
 const editor = { name: 'editor', portVariable: 'N8N_PORT', usualPort: 5678 } as const satisfies PortPlan;
 
 /** @returns false where a server did not start or ended by itself */
@@ -40,7 +47,11 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
     farewell: 'Stopped. Your workflows are kept for the next time.',
     async start(started, stopping) {
       const folder = readFolder(args);
-      const listeners: readonly PortPlan<'sandbox' | 'relay' | 'demo' | 'editor'>[] = [editor, ...plans];
+      const listeners: readonly PortPlan<'sandbox' | 'relay' | 'demo' | 'editor' | 'stand-ins'>[] = [
+        editor,
+        ...plans,
+        standIns,
+      ];
       const chosen = portsFromEnvironment(listeners, process.env);
       await assertPortsFree(listeners, chosen, command);
       // No relay runs here: n8n itself receives the signups.
@@ -53,13 +64,18 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
       await timed('Installing the nodes in n8n', () => installPackage(folder, stopping));
       await linkWorkflowPackage(folder, n8n.command);
 
+      const addresses = { demo: ports.demo, sandbox: ports.sandbox, mails: ports['stand-ins'] };
+      const { filled, ...services } = await timed('Starting mails, CRMs and a database of the examples', () =>
+        startStandIns(folder, ports['stand-ins'], stopping),
+      );
+      started(services);
       const env = {
         ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
         N8N_LOG_OUTPUT: 'console,file',
         N8N_LOG_FILE_LOCATION: join(folder, 'n8n.log'),
+        ...filled.env,
       };
-      const addresses = { demo: ports.demo, sandbox: ports.sandbox };
-      await importOnce(folder, await examples(addresses), (...args) =>
+      await importOnce(folder, await examples(addresses, filled), (...args) =>
         run(n8n.node, [n8n.command, ...args], { env, signal: stopping }),
       );
 
@@ -104,20 +120,42 @@ function readFolder(args: readonly string[]): string {
   }
 }
 
-async function timed(title: string, work: () => Promise<void>): Promise<void> {
+async function timed<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
   console.log(`▸ ${title}`);
   const begun = Date.now();
-  await work();
+  const result = await work();
   console.log(`✓ Done in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  return result;
 }
 
-async function examples(ports: { readonly demo: number; readonly sandbox: number }): Promise<Imports> {
+/**
+ * Mails, CRMs and a database of the example workflows, in a process of their own: their parts belong to the tests.
+ */
+async function startStandIns(folder: string, port: number, stopping: AbortSignal) {
+  const ready = Promise.withResolvers<StandIns>();
+  const running = startProgram(process.execPath, [join(root, 'test', 'n8n', 'harness', 'standIns.ts')], {
+    env: { PORT: String(port), FOLDER: folder },
+    signal: stopping,
+    onLine: (line) => (line.startsWith('{') ? ready.resolve(JSON.parse(line) as StandIns) : console.log(line)),
+  });
+  const ended = running.ended.then((how) => `ended with ${how}`);
+  const filled = await Promise.race([
+    ready.promise,
+    ended.then((how) => Promise.reject(new Error(`standIns.ts ${how}:\n${running.output()}`))),
+  ]);
+  return { name: standIns.name, ended, stop: () => running.stop(), filled };
+}
+
+async function examples(
+  ports: { readonly demo: number; readonly sandbox: number },
+  standIns: StandIns,
+): Promise<Imports> {
   const files = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
   const sandboxUrl = serverUrl(ports.sandbox);
   return {
-    credentials: [sandboxOAuth2Credential(sandboxUrl), sandboxCredential(sandboxUrl)],
+    credentials: [...standIns.credentials, sandboxOAuth2Credential(sandboxUrl), sandboxCredential(sandboxUrl)],
     workflows: await Promise.all(
-      files.map(async (file) => readWorkflow(await readFile(join(root, file), 'utf8'), ports)),
+      files.map(async (file) => readWorkflow(await readFile(join(root, file), 'utf8'), ports, standIns)),
     ),
   };
 }
@@ -144,7 +182,7 @@ async function importOnce(folder: string, all: Imports, cli: (...args: string[])
 async function greeting(
   folder: string,
   url: string,
-  { demo, sandbox }: { readonly demo: number; readonly sandbox: number },
+  { demo, sandbox, mails }: { readonly demo: number; readonly sandbox: number; readonly mails: number },
 ): Promise<string> {
   const owner = await storedOwner(join(folder, 'owner.json'));
   await setUpOwner(url, owner);
@@ -156,6 +194,7 @@ async function greeting(
   n8n        ${url}/home/workflows  – ${signIn}
   Demo site  ${serverUrl(demo)}  – its form posts to n8n
   Sandbox    ${serverUrl(sandbox)}  – the newsletter API
+  Emails     ${serverUrl(mails)}  – what the examples send; their CRMs are stand-ins on this machine, too
 
 Open ${url}/workflow/signupForm, press Publish, and subscribe on the demo site: the signup
 appears under Executions and in the sandbox. Or follow docs/src/content/docs/start/n8n.md.

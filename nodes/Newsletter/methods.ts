@@ -37,16 +37,18 @@ type ListSearch = (
   paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
 
-interface Search<Id extends ListId> {
-  /** The list that is read. */
-  readonly id: Id;
+/** Where a search differs from that of every list. */
+interface Differences<Id extends ListId> {
   /**
    * Arguments of the list besides its paging.
    *
    * @param typed - the text in the search field; empty where there is none
    */
   query?(typed: string, editor: ILoadOptionsFunctions): object;
-  toItem(record: Item<Id>): INodeListSearchItems;
+  /** The name of a record; by default its first field that names one. */
+  label?(record: Item<Id>): unknown;
+  /** What stands in parentheses behind the name; by default the status or the kind. */
+  detail?(record: Item<Id>): unknown;
   /** True where the service searches by `query`; otherwise the names on each page are compared. */
   readonly searches?: true;
 }
@@ -54,19 +56,21 @@ interface Search<Id extends ListId> {
 /** Pages to read in search of a name before the editor shows its results and asks for more. */
 const pagesPerSearch = 10;
 
-function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>): ListSearch {
+function search<Id extends ListId>(id: Id, differences: Differences<Id> = {}): ListSearch {
   const { query: names, path }: Operation = operation(id);
   const limit = names.includes('limit') ? { limit: pageLimit.max } : {};
   return forEditor(async (engine, editor, filter = '', paginationToken = '') => {
     const typed = filter.trim();
-    const word = searches ? '' : typed.toLowerCase();
+    const word = differences.searches ? '' : typed.toLowerCase();
     const results: INodeListSearchItems[] = [];
     let place: string | null = paginationToken;
     for (let pages = 0; place !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
-      const args = { ...limit, ...query?.(typed, editor), ...(place !== '' && continuationAt(place)) };
+      const args = { ...limit, ...differences.query?.(typed, editor), ...(place !== '' && continuationAt(place)) };
       const page: Page<Item<Id>> = await engine.list(id, args);
       results.push(
-        ...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
+        ...page.items
+          .map((record) => itemOf(record, differences))
+          .filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
       );
       place = await page.place();
     }
@@ -74,10 +78,15 @@ function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>):
   }, !path.includes('{publicationId}'));
 }
 
-/** The first text that names a record, with a detail in parentheses. */
-function named(names: readonly unknown[], detail?: unknown): string {
-  const name = names.map(String).find((_, index) => typeof names[index] === 'string' && names[index] !== '') ?? '';
-  return typeof detail === 'string' && detail !== '' ? `${name} (${detail})` : name;
+/** Fields that name a record, the first that it has. */
+const labels = ['name', 'title', 'display', 'subject', 'email', 'description', 'subscription_id', 'id'];
+
+function itemOf<Id extends ListId>(record: Item<Id>, differences: Differences<Id>): INodeListSearchItems {
+  const fields: Readonly<Record<string, unknown>> = { ...record };
+  const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  const named = [differences.label?.(record), ...labels.map((name) => fields[name])].find(isText) ?? '';
+  const detail = differences.detail ? differences.detail(record) : (fields['status'] ?? fields['kind']);
+  return { name: isText(detail) ? `${named} (${detail})` : named, value: String(fields['id']) };
 }
 
 function day(created: unknown): string | undefined {
@@ -87,78 +96,45 @@ function day(created: unknown): string | undefined {
 
 /** The publications, for the locator that every node has. */
 export const publicationSearch = {
-  searchPublications: search({
-    id: 'publications.list',
-    toItem: ({ id, name, organization_name }) => ({ name: named([name, id], organization_name), value: id }),
-  }),
+  searchPublications: search('publications.list', { detail: ({ organization_name }) => organization_name }),
 };
 
-/** Searches whose names or filters are not those of every list. */
 const special = {
   ...publicationSearch,
-  searchAutomations: search({
-    id: 'automations.list',
-    toItem: ({ id, name, status, trigger_events }) => ({
-      name: named(
-        [name, id],
-        [status, JSON.stringify(trigger_events)?.includes('"api"') && 'Add by API'].filter(Boolean).join(', '),
-      ),
-      value: id,
-    }),
+  searchAutomations: search('automations.list', {
+    detail: ({ status, trigger_events }) =>
+      [status, JSON.stringify(trigger_events)?.includes('"api"') && 'Add by API'].filter(Boolean).join(', '),
   }),
-  searchJourneys: search({
-    id: 'journeys.list',
+  searchJourneys: search('journeys.list', {
     query: (_typed, editor) => ({
       automationId: String(editor.getNodeParameter('automationId', '', { extractValue: true }) ?? ''),
     }),
-    toItem: ({ id, email, status, subscription_id }) => ({
-      name: named([email, subscription_id, id], status),
-      value: id,
-    }),
   }),
-  searchAuthors: search({
-    id: 'authors.list',
+  searchAuthors: search('authors.list', {
     query: (name) => (name === '' ? {} : { name }),
-    toItem: ({ id, name, type }) => ({ name: named([name, id], type), value: id }),
+    detail: ({ type }) => type,
     searches: true,
   }),
-  searchComplimentaryAccess: search({
-    id: 'complimentaryAccess.list',
+  searchComplimentaryAccess: search('complimentaryAccess.list', {
     query: () => ({ expand: ['tier'] }),
-    toItem: ({ id, description, tier }) => ({ name: named([description, id], tier?.name), value: id }),
+    detail: ({ tier }) => tier?.name,
   }),
-  searchConditionSets: search({
-    id: 'conditionSets.list',
-    toItem: ({ id, name }) => ({ name: named([name, id]), value: id }),
+  searchBulkSubscriptionUpdates: search('bulkSubscriptionUpdates.list', {
+    label: ({ type, created }) => [type, day(created)].filter(Boolean).join(' '),
   }),
-  searchBulkSubscriptionUpdates: search({
-    id: 'bulkSubscriptionUpdates.list',
-    toItem: ({ id, type, status, created }) => ({
-      name: named([[type, day(created)].filter(Boolean).join(' '), id], status),
-      value: id,
-    }),
-  }),
-  searchSubscriptions: search({
-    id: 'subscriptions.list',
+  searchSubscriptions: search('subscriptions.list', {
     query: (email) => ({ direction: 'desc', ...(email !== '' && { email }) }),
-    toItem: ({ id, email, status }) => ({ name: named([email, id], status), value: id }),
     searches: true,
   }),
 };
 
-/** Searches of the lists whose records can be read one by one, by the first field that names a record. */
+/** Searches of the other lists whose records can be read one by one. */
 const derived = Object.fromEntries(
   readResources.flatMap((resource) => {
     const name = searchOf(resource);
-    return name in special ? [] : [[name, search({ id: `${resource}.list` as ListId, toItem: itemOf })]];
+    return name in special ? [] : [[name, search(`${resource}.list` as ListId)]];
   }),
 );
-
-function itemOf(record: object): INodeListSearchItems {
-  const fields: Readonly<Record<string, unknown>> = { ...record };
-  const labels = ['name', 'title', 'display', 'subject', 'email', 'description', 'id'].map((name) => fields[name]);
-  return { name: named(labels, fields['status'] ?? fields['kind']), value: String(fields['id']) };
-}
 
 /** By the names that the resource locators give. */
 export const listSearch = { ...derived, ...special };

@@ -3,7 +3,7 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { momentOf } from '@newsletter-kit/core/facts';
 import { type AnswerRecord, answerRecords, operation } from '@newsletter-kit/core/contract';
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, select, titleOf } from './parameters/properties.ts';
+import { byName, select, several, titleOf } from './parameters/properties.ts';
 import { type ItemParameters, readParameter, readValue } from './parameters/read.ts';
 
 /** Which fields a record has, and how each form of Output treats them. */
@@ -138,15 +138,13 @@ const output = select({
   ],
 });
 
-const selectedFields: INodeProperties = {
+const selectedFields = several({
   displayName: 'Fields',
   name: 'fields',
-  type: 'multiOptions',
-  default: [],
   required: true,
   description: 'The fields to return',
   displayOptions: { show: { output: ['selected'] } },
-};
+});
 
 /** The parameters Output and Fields for records of this shape. */
 export function outputOf(shape: RecordShape): INodeProperties[] {

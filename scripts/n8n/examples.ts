@@ -12,17 +12,27 @@ export interface CredentialFile {
   readonly type: string;
   /** When it was last changed, in ISO 8601; the import by default. A new node takes the credential changed last. */
   readonly updatedAt?: string;
-  readonly data: Readonly<Record<string, string>>;
+  readonly data: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** A workflow as n8n exports it. */
 export interface WorkflowFile {
   readonly id: string;
   readonly name: string;
+  readonly nodes: readonly { readonly name: string }[];
 }
 
 /** Earlier imports: a fingerprint by id. */
 export type ImportRecord = Readonly<Record<string, string>>;
+
+/** What stands in on this machine for services that the example workflows reach besides the newsletter. */
+export interface StandIns {
+  /** Variables of an n8n that finds them. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly credentials: readonly CredentialFile[];
+  /** Credentials and parameters that fill in a node, by the id of the workflow and its name. */
+  readonly nodes: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
 
 export interface Imports {
   readonly credentials: readonly CredentialFile[];
@@ -64,14 +74,16 @@ export function sandboxOAuth2Credential(sandboxUrl: string): CredentialFile {
   };
 }
 
-/** A workflow as its file has it, with the addresses of this machine. */
+/** A workflow as its file has it, with the addresses of this machine, and filled in for what stands in there. */
 export function readWorkflow(
   text: string,
   { demo, sandbox }: { readonly demo: number; readonly sandbox: number },
+  { nodes: filled }: Pick<StandIns, 'nodes'>,
 ): WorkflowFile {
-  return JSON.parse(
+  const workflow = JSON.parse(
     text.replaceAll(serverUrl(4000), serverUrl(demo)).replaceAll(serverUrl(4010), serverUrl(sandbox)),
   ) as WorkflowFile;
+  return { ...workflow, nodes: workflow.nodes.map((node) => ({ ...node, ...filled[workflow.id]?.[node.name] })) };
 }
 
 /**

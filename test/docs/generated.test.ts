@@ -6,7 +6,7 @@ import { expectUpToDate } from '../support/up-to-date.ts';
 import { generate, listed } from './generated.ts';
 
 it('the list of the workflows and the page of the benchmarks follow from their files', () => {
-  expect(listed.length).toBe(19);
+  expect(listed.length).toBe(23);
   expectUpToDate(generate());
 });
 

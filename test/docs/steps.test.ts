@@ -56,7 +56,7 @@ describe('a walk through the page of the CRM', () => {
   function follow(page: string, file = workflow): Promise<void> {
     const visible = screen(file);
     const actions: Actions = Object.fromEntries(
-      [3, 3, 6, 4, 3, 4, 1].map((count, place) => [
+      [3, 8, 4, 3, 4, 1].map((count, place) => [
         `${section}, ${place + 1}`,
         async ({ name }) => {
           for (let looked = 0; looked < count; looked++) {
@@ -85,28 +85,28 @@ describe('a walk through the page of the CRM', () => {
     ],
     [
       'a step that was removed from the page',
-      () => follow(crm.replace(/^7\. .*\n/m, '')),
-      /The pages have no step "In step in ten minutes, 7"/,
+      () => follow(crm.replace(/^6\. .*\n/m, '')),
+      /The pages have no step "In step in ten minutes, 6"/,
     ],
     [
       'a step that nobody takes',
-      () => follow(crm.replace(/^7\. .*$/m, '$&\n8. *Archive* it.')),
-      /No actions are known for "In step in ten minutes, 8"/,
+      () => follow(crm.replace(/^6\. .*$/m, '$&\n7. *Archive* it.')),
+      /No actions are known for "In step in ten minutes, 7"/,
     ],
     [
       'a node that has another name in the workflow',
       () => follow(crm, workflow.replaceAll('"Every hour"', '"Each hour"')),
-      /minutes, 3, at "Every hour": .*not on the screen/,
+      /minutes, 2, at "Every hour": .*not on the screen/,
     ],
     [
       'a name on the page that nobody looks for',
-      () => follow(crm.replace('7. *Publish*', '7. *Publish* and *Share*')),
-      /minutes, 7, at "Share": .*nobody looked for it/,
+      () => follow(crm.replace('6. *Publish*', '6. *Publish* and *Share*')),
+      /minutes, 6, at "Share": .*nobody looked for it/,
     ],
     [
       'a name that is gone from the page',
       () => follow(crm.replace('set *Mode* to *Apply*', 'set *Mode*')),
-      /minutes, 4, at "".*no further name/,
+      /minutes, 3, at "".*no further name/,
     ],
   ])('notices %s', async (_, walking, error) => {
     await expect(walking()).rejects.toThrow(error);

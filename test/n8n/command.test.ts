@@ -1,31 +1,54 @@
 /** `npm run n8n`: starts an n8n with nodes, credentials and examples, and keeps the user's changes. */
+import { globSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../support/free-ports.ts';
+import { freeNumbers } from '../support/free-ports.ts';
+import { root } from '../../scripts/root.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/servers.ts';
 import { packageFolder } from '../../scripts/n8n/pack.ts';
 import type { Owner } from '../../scripts/n8n/server.ts';
 import { starter, type Started } from '../scripts/starter.ts';
 import { copyRepository } from '../support/repository-copy.ts';
 import { Rest } from './harness/rest.ts';
+import { readExample } from './harness/syncExample.ts';
+
+const names = globSync('examples/workflows/*.json', { cwd: root }).map((file) => basename(file, '.json'));
+/** Examples that begin with a form or a webhook, or that wait for a decision. */
+const waiting = ['actOnSignup', 'eraseWithApproval', 'importCsv'];
+/** Examples that end at a service that nothing stands in for. */
+const foreign = ['slackNotice', 'subscriberLog'];
+/** What the others send at the first press. */
+const subjects = [
+  '1 new newsletter subscriber',
+  '\\d+ people by source, and who is still there',
+  'Contact sync: .*',
+  'A person asks to be erased',
+  '\\d+ new subscribers last week',
+];
 
 /** Where nothing is built: other tests use what is built in the repository. */
 let copy: string;
 let folder: string;
-let ports: Readonly<Record<'n8n' | 'sandbox' | 'demo', number>>;
+let ports: Readonly<Record<'n8n' | 'sandbox' | 'demo' | 'mails', number>>;
 beforeAll(async () => {
   copy = await copyRepository('n8n-command');
   // Within the repository, as the folder that the command takes by default.
   folder = join(copy, '.cache', 'n8n');
-  ports = { n8n: await freePort(), sandbox: await freePort(), demo: await freePort() };
+  const [n8n = 0, sandbox = 0, demo = 0, mails = 0] = await freeNumbers(4);
+  ports = { n8n, sandbox, demo, mails };
 });
 afterAll(() => rm(copy, { recursive: true, force: true, maxRetries: 5 }));
 
 function begin(): Started {
-  const env = { N8N_PORT: String(ports.n8n), SANDBOX_PORT: String(ports.sandbox), DEMO_PORT: String(ports.demo) };
+  const env = {
+    N8N_PORT: String(ports.n8n),
+    SANDBOX_PORT: String(ports.sandbox),
+    DEMO_PORT: String(ports.demo),
+    STAND_INS_PORT: String(ports.mails),
+  };
   const started = starter(['n8n', '--folder', folder], env, copy);
   onTestFinished(async () => {
     started.child.kill('SIGTERM');
@@ -55,8 +78,9 @@ it('runs where nothing is built, and subscribes a visitor of the demo site once 
   expect(load.resolve('n8n-workflow')).toMatch(/test.n8n.host.node_modules/);
   const n8n = await signIn();
   // The editor gives a new node the credential that was changed last: the one that needs no Connect.
-  const credentials = (await n8n.credentials()).toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
-  expect(credentials.map(({ id }) => id)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
+  const credentials = (await n8n.credentials()).filter(({ id }) => id.startsWith('newsletter'));
+  const latest = credentials.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+  expect(latest.map(({ id }) => id)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
   await n8n.activate('signupForm');
   const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/signup`, {
     method: 'POST',
@@ -77,11 +101,23 @@ it('runs where nothing is built, and subscribes a visitor of the demo site once 
   await end(started);
 });
 
-it('keeps published workflows, and imports nothing a second time', async () => {
+it('keeps published workflows, imports nothing a second time, and runs each example at the first press', async () => {
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   expect(started.output()).not.toContain('Importing');
-  expect((await (await signIn()).workflow('signupForm')).active).toBe(true);
+  const n8n = await signIn();
+  expect((await n8n.workflow('signupForm')).active).toBe(true);
+  for (const { id, nodes } of await Promise.all(names.map(readExample))) {
+    const first = nodes.find(({ type }) => /trigger$|\.webhook$/i.test(type))?.name ?? '';
+    const execution = await n8n.runManually(id, first);
+    if (waiting.includes(id)) continue;
+    const { error } = await n8n.ended(execution);
+    expect(error?.message, id).toBe(foreign.includes(id) ? 'Node does not have any credentials set' : undefined);
+  }
+  for (const subject of subjects)
+    await expect
+      .poll(async () => (await fetch(serverUrl(ports.mails))).text())
+      .toMatch(new RegExp(`<h2>${subject}</h2>`));
   await end(started);
 });
 

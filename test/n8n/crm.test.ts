@@ -5,156 +5,33 @@ import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { crmFaults } from '../../packages/core/test/sync/crm-faults.ts';
-import { createHubspot } from './harness/crmHubspot.ts';
-import type { Crm, CrmCall } from './harness/crms.ts';
-import { createAirtable, createPipedrive } from './harness/crmsWithToken.ts';
-import { createSalesforce, createSheet, salesforceHost } from './harness/crmsWithJwt.ts';
-import { start } from './harness/nodes.ts';
-import { publishSync, readExample, subscriptionOf, type ExampleFile, type ExampleNode } from './harness/syncExample.ts';
+import { crmExamples, type CrmExample } from './harness/crmExamples.ts';
+import type { CrmCall } from './harness/crms.ts';
+import { type OwnN8n, startOwnN8n } from './harness/own.ts';
+import { publishSync, readExample, subscriptionOf } from './harness/syncExample.ts';
 import { test as base } from './harness/test.ts';
-import { startN8nWithVendors, type N8nWithVendors } from './harness/vendors.ts';
+import { startVendors, type Vendors } from './harness/vendors.ts';
 import { all } from './operations/execution.ts';
 
 const test = base.extend({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
-let started: N8nWithVendors;
+let vendors: Vendors;
+let n8n: OwnN8n;
 beforeAll(async () => {
-  started = await startN8nWithVendors();
+  vendors = await startVendors();
+  n8n = await startOwnN8n(vendors.env);
 });
-afterAll(() => started?.close());
-
-test('redirects the requests to a vendor to its fake, and blocks other hosts', async () => {
-  const { n8n, vendors } = started;
-  const remove = await vendors.standIn('api.example.com', async (request) =>
-    Response.json({ asked: `${request.method} ${request.url}`, body: await request.json() }),
-  );
-  const post = (host: string, onError = 'stopWorkflow') => ({
-    name: host,
-    type: 'n8n-nodes-base.httpRequest',
-    typeVersion: 4.2,
-    parameters: {
-      method: 'POST',
-      url: `https://${host}/contacts?page=1`,
-      sendBody: true,
-      specifyBody: 'json',
-      jsonBody: '{ "email": "ada@example.com" }',
-    },
-    onError,
-  });
-  const workflow = await n8n.rest.createWorkflow([
-    start,
-    post('api.example.com'),
-    post('api.example.org', 'continueRegularOutput'),
-  ]);
-  const run = await n8n.rest.run(workflow);
-  expect(run.error).toBeUndefined();
-  expect(run.output('api.example.com')).toEqual([
-    { asked: 'POST https://api.example.com/contacts?page=1', body: { email: 'ada@example.com' } },
-  ]);
-  expect(run.output('api.example.org')).toEqual([{ error: expect.anything() }]);
-  expect(vendors.refused).toContain('api.example.org');
-
-  remove();
-  const without = await n8n.rest.run(workflow);
-  expect(without.error?.message).toBeTruthy();
+afterAll(async () => {
+  await n8n?.close();
+  await vendors?.close();
 });
-
-interface Example {
-  readonly name: string;
-  readonly file: string;
-  readonly create: (file: ExampleFile) => Crm;
-  /** The ends of the types of the nodes that read and write contacts. */
-  readonly contactNodes: readonly string[];
-  /** What creating a contact does whose address is there already: writes that one, is refused, or creates another. */
-  readonly twin: 'written' | 'refused' | 'created';
-  /** Whether it has an opt-out besides the one of the example. */
-  readonly hasOtherOptOut?: boolean;
-  /** Parameters to fill in at these nodes besides the credential. */
-  readonly fillIn?: (parameters: ExampleNode['parameters']) => ExampleNode['parameters'];
-}
-
-/** The base and the table that the nodes of the example name, with the fields of its note. */
-function airtableOf({ nodes }: ExampleFile): Crm {
-  const parameters = nodes.find(({ type }) => type.endsWith('.airtable'))?.parameters ?? {};
-  const idOf = (name: string): string => {
-    const locator = parameters[name];
-    return typeof locator === 'object' && locator !== null && 'value' in locator ? String(locator.value) : '';
-  };
-  const note = nodes.find(({ name }) => name === 'Set up: the fields')?.parameters['content'];
-  const [, emailType = ''] = /\| Email \| ([^|]+) \|/.exec(String(note)) ?? [];
-  return createAirtable({ base: idOf('base'), table: idOf('table'), emailType });
-}
-
-const hubspot: Example = {
-  name: 'HubSpot',
-  file: 'contact-sync-hubspot',
-  create: createHubspot,
-  contactNodes: ['.httpRequest'],
-  twin: 'written',
-  hasOtherOptOut: true,
-};
-const salesforce: Example = {
-  name: 'Salesforce',
-  file: 'contact-sync-salesforce',
-  create: createSalesforce,
-  contactNodes: ['.salesforce', '.httpRequest'],
-  twin: 'refused',
-  hasOtherOptOut: true,
-  fillIn: ({ url, ...parameters }) =>
-    url === undefined
-      ? { ...parameters, authentication: 'jwt' }
-      : {
-          ...parameters,
-          url: String(url).replace('YOUR-DOMAIN.my.salesforce.com', salesforceHost),
-          nodeCredentialType: 'salesforceJwtApi',
-        },
-};
-const airtable: Example = {
-  name: 'Airtable',
-  file: 'contact-sync-airtable',
-  create: airtableOf,
-  contactNodes: ['.airtable', '.httpRequest'],
-  twin: 'written',
-};
-/** As long as Google's IDs: n8n finds no shorter one in an address. */
-const documentId = '1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ-_document';
-const sheets: Example = {
-  name: 'Google Sheets',
-  file: 'contact-sync-google-sheets',
-  create: () => createSheet(documentId),
-  contactNodes: ['.googleSheets'],
-  // It appends by what it has read before.
-  twin: 'created',
-  fillIn: ({ documentId: named, ...parameters }) => ({
-    ...parameters,
-    authentication: 'serviceAccount',
-    documentId: {
-      ...(typeof named === 'object' && named),
-      value: `https://docs.google.com/spreadsheets/d/${documentId}/edit`,
-    },
-  }),
-};
-const examples: readonly Example[] = [
-  hubspot,
-  salesforce,
-  sheets,
-  airtable,
-  {
-    name: 'Pipedrive',
-    file: 'contact-sync-pipedrive',
-    create: createPipedrive,
-    contactNodes: ['.pipedrive'],
-    twin: 'created',
-  },
-];
 
 /** Publishes the example for a new CRM, which is closed after the test. */
 async function publish(
-  { file, create, contactNodes, fillIn }: Example,
+  { file, create, contactNodes, fillIn }: CrmExample,
   { clientOptions }: SandboxOnPort,
   mode?: 'apply' | 'as-saved',
 ) {
-  const { n8n, vendors } = started;
   const example = await readExample(file);
   const crm = create(example);
   const { baseUrl, token, publicationId } = clientOptions;
@@ -230,7 +107,7 @@ async function keptAddresses(api: Client): Promise<string[]> {
 const sorted = (records: readonly { readonly email: string }[]): string[] =>
   records.map(({ email }) => email.toLowerCase()).toSorted();
 
-describe.each(examples)('$name', (example) => {
+describe.each<CrmExample>(Object.values(crmExamples))('$name', (example) => {
   test('runs a preview with the unchanged example', async ({ api, sandboxOnPort }) => {
     await using sync = await publish(example, sandboxOnPort, 'as-saved');
     const { calls, report } = await sync.run('?accept=yes');
@@ -418,7 +295,7 @@ test('reports contacts that Salesforce refuses, writes the others 200 per call, 
   api,
   sandboxOnPort,
 }) => {
-  await using sync = await publish(salesforce, sandboxOnPort);
+  await using sync = await publish(crmExamples.salesforce, sandboxOnPort);
   const { crm, run, contact } = sync;
   const kept = await keptAddresses(api);
   const refused = 'ada.lovelace@example.com';
@@ -441,7 +318,7 @@ test('reports contacts that Salesforce refuses, writes the others 200 per call, 
 });
 
 test('waits out the lock of Airtable, and then makes the locked calls again', async ({ api, sandboxOnPort }) => {
-  await using sync = await publish(airtable, sandboxOnPort);
+  await using sync = await publish(crmExamples.airtable, sandboxOnPort);
   const { crm, run } = sync;
   const kept = await keptAddresses(api);
   const locked = crmFaults.find(({ vendor, status }) => vendor === 'Airtable' && status === 429);
@@ -461,7 +338,7 @@ test('waits out the lock of Airtable, and then makes the locked calls again', as
 });
 
 test('writes 100 contacts per call to HubSpot, also when one address is refused', async ({ api, sandboxOnPort }) => {
-  await using sync = await publish(hubspot, sandboxOnPort);
+  await using sync = await publish(crmExamples.hubspot, sandboxOnPort);
   const { crm, run } = sync;
   const kept = await keptAddresses(api);
   const batches = (count: number): number => Math.ceil(count / 100);
@@ -515,7 +392,7 @@ test('writes 100 contacts per call to HubSpot, also when one address is refused'
   expect(callsOf(atRest.calls)).toEqual({ [`GET ${path}`]: batches(kept.length) });
 });
 
-for (const example of [hubspot, salesforce])
+for (const example of [crmExamples.hubspot, crmExamples.salesforce])
   test(`unsubscribes each address of a contact that ${example.name} has merged`, async ({ api, sandboxOnPort }) => {
     await using sync = await publish(example, sandboxOnPort);
     const { crm, run } = sync;
@@ -537,7 +414,7 @@ for (const example of [hubspot, salesforce])
   });
 
 test('writes the contacts of a batch singly that HubSpot refuses whole', async ({ api, sandboxOnPort }) => {
-  await using sync = await publish(hubspot, sandboxOnPort);
+  await using sync = await publish(crmExamples.hubspot, sandboxOnPort);
   const { crm, run } = sync;
   const kept = await keptAddresses(api);
   const whole = crmFaults.find(({ vendor, status }) => vendor === 'HubSpot' && status === 400);

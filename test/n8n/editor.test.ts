@@ -26,30 +26,13 @@ it('shows the nodes of the workflow with their icons', async () => {
   await picture(page, 'workflow');
 });
 
-it('shows the panels with the labels of all parameters', async () => {
+it('shows the panel of the trigger; panels.test.ts shows those of the action node', async () => {
   await openPanel(page, 'New subscription');
   const trigger = await panelText(page);
   for (const label of ['Poll Times', 'Events', 'New Subscriber', 'Publication', 'Include'])
     expect(trigger).toContain(label);
   await picture(page, 'trigger');
   await closePanel(page);
-
-  await openPanel(page, 'Read it again');
-  const getMany = await panelText(page);
-  for (const label of ['Resource', 'Operation', 'Publication', 'Return All', 'Limit', 'Filters', 'Options'])
-    expect(getMany).toContain(label);
-  await picture(page, 'get-many');
-  await closePanel(page);
-
-  await openWorkflow(page, n8nUrl, 'addSubscriptions');
-  await openPanel(page, 'Add');
-  await page.waitForFunction(() =>
-    document.querySelector('[data-test-id=node-parameters]')?.textContent.includes('Birthday'),
-  );
-  const create = await panelText(page);
-  for (const label of ['Email', 'Custom Fields', 'Topics', 'Birthday', 'Additional Fields', 'UTM Campaign'])
-    expect(create).toContain(label);
-  await picture(page, 'create');
 });
 
 it('shows the contact sync with its four outputs, and a notice that the preview writes nothing', async () => {

@@ -298,17 +298,6 @@ describe('the notice of new subscribers', () => {
     await poll();
     expect(mails.received).toHaveLength(1);
   });
-
-  test('runs manually with its sample data', async ({ mailed: { mails, ours } }) => {
-    const { workflow } = await publishWatching('subscriber-notice', ours);
-    expect((await n8n.run(workflow, 'When somebody subscribes')).error).toBeUndefined();
-    expect(mails.received.map(({ subject, text }) => [subject, text?.trim()])).toEqual([
-      [
-        '1 new newsletter subscriber',
-        'ada@example.com – harbour-blog / referral / spring, from https://blog.example.com/boats',
-      ],
-    ]);
-  });
 });
 
 describe('the import of a CSV file', () => {
@@ -461,12 +450,4 @@ describe('the weekly digest', () => {
     const lists = sandboxOnPort.requests().filter(({ operation }) => operation === 'subscriptions.list');
     expect(lists).toHaveLength(14);
   });
-});
-
-test('the weekly table of sources is one email, where anybody has signed up', async ({ mailed: { mails, ours } }) => {
-  const { runOnce } = await publish('weekly-sources', ours);
-  await runOnce();
-  expect(mails.received.map(({ subject }) => subject)).toEqual([
-    expect.stringMatching(/^\d+ people by source, and who is still there$/),
-  ]);
 });

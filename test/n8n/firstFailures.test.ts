@@ -25,6 +25,14 @@ it.each<[string, () => Promise<string> | string, RegExp, RegExp, Partial<typeof 
   ['a host name that nobody has', () => unknownHost, /not be reached.*Base URL.*ENOTFOUND/, byCode('ENOTFOUND')],
   ['an address where nothing listens', closed, /not be reached.*Base URL.*ECONNREFUSED/, byCode('ECONNREFUSED')],
   ['no key', () => credential.baseUrl, keyOf, keyOf, { apiKey: '' }],
+  ['a key that nobody has', () => credential.baseUrl, keyOf, keyOf, { apiKey: 'no-such-key' }],
+  [
+    'a publication that does not exist',
+    () => credential.baseUrl,
+    /Check the Publication/,
+    /finds no such publication/,
+    { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' },
+  ],
   ['the key of another service', () => refusingApi(401, 'bad key'), keyOf, keyOf],
   [
     'a plan without the API, as 403',
@@ -49,5 +57,5 @@ it.each<[string, () => Promise<string> | string, RegExp, RegExp, Partial<typeof 
   expect(`${error?.message}. ${error?.description}`).toMatch(inNode);
   const tested = await n8n.testCredential(credentialId, 'newsletterApi', fields);
   expect(tested).toMatchObject({ status: 'Error', message: expect.stringMatching(inTest) });
-  expect(JSON.stringify([error, tested])).not.toContain(apiKey);
+  expect(JSON.stringify([error, tested])).not.toMatch(new RegExp(`${apiKey}|no-such-key`));
 });

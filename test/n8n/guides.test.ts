@@ -290,16 +290,13 @@ const actions: Actions = {
     await see(name(), panel);
     await leavePanel();
   },
-  [`${crm}, 2`]: async ({ name }) => {
+  [`${crm}, 2`]: async ({ name, text }) => {
     const trigger = name();
     executeWord = name();
-    await execute(trigger);
+    const { output: items } = await execute(trigger);
     await page.goto(`${at.n8n}/home/datatables`, { waitUntil: 'domcontentloaded' });
     await see(name());
     await openWorkflow(page, at.n8n, workflows.sync);
-  },
-  [`${crm}, 3`]: async ({ name, text }) => {
-    const { output: items } = await execute(name());
     const [mode, sync, preview] = [name(), name(), name()];
     await openPanel(page, sync);
     await see(mode, panel);
@@ -315,7 +312,7 @@ const actions: Actions = {
     created = items(planned).length;
     expect(items('Report')).toMatchObject([{ held: null, counts: { contacts: 0, contactCreates: created } }]);
   },
-  [`${crm}, 4`]: async ({ name }) => {
+  [`${crm}, 3`]: async ({ name }) => {
     await openPanel(page, name());
     await pressBeside(page, name(), panel);
     await press(name(), list);
@@ -327,7 +324,7 @@ const actions: Actions = {
     const again = await execute(trigger);
     expect([3, 4].map((index) => again.output('Sync', index))).toEqual([[], []]);
   },
-  [`${crm}, 5`]: async ({ name, text }) => {
+  [`${crm}, 4`]: async ({ name, text }) => {
     await pressIcon('[data-test-id=project-home-menu-item]', name());
     await press(name());
     await press(name());
@@ -340,7 +337,7 @@ const actions: Actions = {
     });
     await editCell(2, text(), () => page.keyboard.press('Space'));
   },
-  [`${crm}, 6`]: async ({ name, text }) => {
+  [`${crm}, 5`]: async ({ name, text }) => {
     await openWorkflow(page, at.n8n, workflows.sync);
     await execute(name());
     expect(await find(renamed)).toMatchObject({ status: 'active', name: 'Augusta' });
@@ -367,7 +364,7 @@ const actions: Actions = {
       ]),
     );
   },
-  [`${crm}, 7`]: async ({ name }) => publish(name()),
+  [`${crm}, 6`]: async ({ name }) => publish(name()),
 };
 
 /** Presses *Publish*, confirms, and closes what n8n says then. */
@@ -500,12 +497,13 @@ async function editCell(row: number, column: string, change: () => Promise<void>
 
 it('can be followed word for word', { timeout: 1_800_000 }, async () => {
   home = await mkdtemp(join(tmpdir(), 'newsletter-guides-'));
-  const [n8n = 0, demo = 0, sandbox = 0] = await freeNumbers(3);
+  const [n8n = 0, demo = 0, sandbox = 0, standIns = 0] = await freeNumbers(4);
   at = { n8n: serverUrl(n8n), demo: serverUrl(demo), sandbox: serverUrl(sandbox) };
   const env = {
     N8N_PORT: String(n8n),
     DEMO_PORT: String(demo),
     SANDBOX_PORT: String(sandbox),
+    STAND_INS_PORT: String(standIns),
     HOME: home,
     // What npm has downloaded before.
     NPM_CONFIG_CACHE: join(homedir(), '.npm'),

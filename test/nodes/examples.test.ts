@@ -187,7 +187,11 @@ const templates = [
   'erase-with-approval',
   'import-csv',
   'signup-form',
+  'slack-notice',
+  'stripe-tier',
+  'subscriber-log',
   'subscriber-notice',
+  'typeform-subscribe',
   'unsubscribed-to-crm',
   'weekly-growth',
   'weekly-sources',
@@ -198,7 +202,7 @@ interface Template extends Workflow {
 }
 
 /** Nodes that start a workflow with data to pin; a schedule, an uploaded file and a signed webhook have none. */
-const begins = /\.(newsletterTrigger|newsletterSignupTrigger|formTrigger)$/;
+const begins = /\.(newsletterTrigger|newsletterSignupTrigger|formTrigger|stripeTrigger|typeformTrigger)$/;
 
 describe.each(templates)('the template %s', (file) => {
   const { name, nodes, pinData = {} } = read(`examples/workflows/${file}.json`) as Template;
@@ -215,7 +219,10 @@ describe.each(templates)('the template %s', (file) => {
 
   it('names in its set-up each node that needs a credential', () => {
     for (const { name: node, type } of nodes) {
-      const kind = /\.(postgres|emailSend|newsletter|newsletterTrigger|crypto|formTrigger)$/.exec(type)?.[1];
+      const kind =
+        /\.(postgres|emailSend|newsletter|newsletterTrigger|crypto|formTrigger|slack|googleSheets|stripeTrigger|typeformTrigger)$/.exec(
+          type,
+        )?.[1];
       if (kind === undefined) continue;
       const plural = { postgres: '*Postgres* nodes', emailSend: '*Email* nodes' }[kind];
       expect(setUp.includes(`*${node}*`) || (plural !== undefined && setUp.includes(plural)), node).toBe(true);

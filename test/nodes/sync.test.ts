@@ -182,17 +182,17 @@ describe('Preview', () => {
     expect(planned.map(({ json }) => json)).toEqual([
       {
         ...ada,
-        change: 'Change\nada@example.com\nproperties.city: (empty) → Bonn',
+        change: 'Change – ada@example.com – properties.city: (empty) → Bonn',
         field: 'properties.city',
         to: 'Bonn',
       },
       {
         ...ada,
-        change: 'Change\nada@example.com\nproperties.newsletter_status: (empty) → active',
+        change: 'Change – ada@example.com – properties.newsletter_status: (empty) → active',
         field: 'properties.newsletter_status',
         to: 'active',
       },
-      { ...grace, change: 'Create contact\ngrace@example.com', field: 'email', to: 'grace@example.com' },
+      { ...grace, change: 'Create contact – grace@example.com', field: 'email', to: 'grace@example.com' },
     ]);
     expect(Object.keys(planned[0]?.json ?? {}).slice(0, 2)).toEqual(['change', 'why']);
     const short = await run({ parameters: { mode: 'preview', options: { shortAddresses: true } } });

@@ -13,11 +13,12 @@ import {
 import { breaking, installLocked, tellingLines } from '../../scripts/n8n/locked.ts';
 import { storedOwner } from '../../scripts/n8n/server.ts';
 import { starter } from './starter.ts';
+import { freePort } from '../support/free-ports.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const imports = (sandboxUrl = 'http://127.0.0.1:4010'): Imports => ({
   credentials: [sandboxOAuth2Credential(sandboxUrl), sandboxCredential(sandboxUrl)],
-  workflows: [{ id: 'first', name: 'First' }],
+  workflows: [{ id: 'first', name: 'First', nodes: [] }],
 });
 const ids = ({ credentials, workflows }: Imports): string[] => [...credentials, ...workflows].map(({ id }) => id);
 
@@ -30,13 +31,20 @@ describe('the imports of npm run n8n', () => {
 
   it('never overwrite a workflow, even after its example has changed', () => {
     const { record } = planImports(imports(), {});
-    expect(ids(planImports({ ...imports(), workflows: [{ id: 'first', name: 'Better' }] }, record))).toEqual([]);
+    expect(ids(planImports({ ...imports(), workflows: [{ id: 'first', name: 'Better', nodes: [] }] }, record))).toEqual(
+      [],
+    );
   });
 
   it('include a new example', () => {
     const { record } = planImports(imports(), {});
     expect(
-      ids(planImports({ ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second' }] }, record)),
+      ids(
+        planImports(
+          { ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second', nodes: [] }] },
+          record,
+        ),
+      ),
     ).toEqual(['second']);
   });
 
@@ -47,14 +55,25 @@ describe('the imports of npm run n8n', () => {
     expect(ids(planImports(imports('http://127.0.0.1:4011'), moved.record))).toEqual([]);
   });
 
-  it('use the current addresses of the demo site and the sandbox', () => {
+  it('use the current addresses of the demo site and the sandbox, and what stands in for other services', () => {
     const text = JSON.stringify({
       id: 'w',
       name: 'W',
-      nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4000', url: 'http://127.0.0.1:4010/v2' } }],
+      nodes: [
+        { name: 'Signup', parameters: { allowedOrigins: 'http://127.0.0.1:4000', url: 'http://127.0.0.1:4010/v2' } },
+        { name: 'Mail', parameters: { subject: 'Hello' } },
+      ],
     });
-    expect(readWorkflow(text, { demo: 4444, sandbox: 4555 })).toMatchObject({
-      nodes: [{ parameters: { allowedOrigins: 'http://127.0.0.1:4444', url: 'http://127.0.0.1:4555/v2' } }],
+    const credentials = { smtp: { id: 'standIn', name: 'Mail server' } };
+    const nodes = { w: { Mail: { credentials } }, other: { Signup: { credentials } } };
+    expect(readWorkflow(text, { demo: 4444, sandbox: 4555 }, { nodes })).toMatchObject({
+      nodes: [
+        {
+          name: 'Signup',
+          parameters: { allowedOrigins: 'http://127.0.0.1:4444', url: 'http://127.0.0.1:4555/v2' },
+        },
+        { name: 'Mail', parameters: { subject: 'Hello' }, credentials },
+      ],
     });
   });
 });
@@ -80,7 +99,12 @@ describe('npm run n8n', () => {
 
   it('names every port that is in use or that browsers do not open, and starts nothing', async () => {
     const [editor, demo] = [await occupiedPort(), await occupiedPort()];
-    const env = { N8N_PORT: String(editor), SANDBOX_PORT: '10080', DEMO_PORT: String(demo) };
+    const env = {
+      N8N_PORT: String(editor),
+      SANDBOX_PORT: '10080',
+      DEMO_PORT: String(demo),
+      STAND_INS_PORT: String(await freePort()),
+    };
     const started = starter(['n8n'], env);
     expect(await started.ended).toBe(1);
     expect(started.output()).toContain(`Port ${editor} for the editor is in use by another program.`);

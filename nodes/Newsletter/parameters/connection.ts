@@ -1,5 +1,6 @@
 /** Parameters of every node for the service: Authentication, Publication, and the fields that both credentials have. */
 import type { IExecuteFunctions, INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
+import { anyIdMode, listMode, modesOf } from './locators.ts';
 import { select, text } from './properties.ts';
 
 export const authentication = select({
@@ -30,19 +31,9 @@ export const publication: INodeProperties = {
   type: 'resourceLocator',
   default: { mode: 'list', value: '' },
   description: 'The publication to work on. Leave empty to use the one of the credential.',
-  modes: [
-    {
-      displayName: 'From List',
-      name: 'list',
-      type: 'list',
-      hint: 'Empty: the publication of the credential',
-      placeholder: 'Choose…',
-      typeOptions: { searchListMethod: 'searchPublications', searchable: true },
-    },
-    {
-      displayName: 'By ID',
-      name: 'id',
-      type: 'string',
+  modes: modesOf([
+    listMode('searchPublications', { hint: 'Empty: the publication of the credential' }),
+    anyIdMode({
       hint: 'Empty: the publication of the credential',
       placeholder: 'e.g. pub_00000000-0000-4000-8000-000000000001',
       validation: [
@@ -51,8 +42,8 @@ export const publication: INodeProperties = {
           properties: { regex: '^(pub_[0-9a-zA-Z-]+)?$', errorMessage: 'A publication ID looks like pub_<uuid>' },
         },
       ],
-    },
-  ],
+    }),
+  ]),
 };
 
 /** Where the locator is read from: a trigger or the editor, which have no input items. */

@@ -1,129 +1,121 @@
 /** Records that an operation works on: chosen from a searchable list, or named by their ID. */
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
 
-interface Locator {
-  readonly displayName: string;
-  /** Named as the path parameter of the API where it has a name of its own. */
-  readonly name: string;
-  /** Name of the search in `methods.ts`. */
-  readonly search: string;
-  readonly description: string;
-  /** The mode besides the list: by ID, or by another name. */
-  readonly by: Pick<INodePropertyMode, 'displayName' | 'name' | 'placeholder' | 'hint' | 'validation'>;
-  /** Parameters that the list depends on, besides the publication. */
-  readonly dependsOn?: readonly string[];
-}
+/** A mode, whose type follows from its name. */
+type Mode = Omit<INodePropertyMode, 'type'>;
+type Hints = Partial<Pick<INodePropertyMode, 'displayName' | 'placeholder' | 'hint' | 'validation'>>;
 
-function locator({ displayName, name, search, description, by, dependsOn = [] }: Locator): INodeProperties {
-  return {
-    displayName,
-    name,
-    type: 'resourceLocator',
-    required: true,
-    default: { mode: 'list', value: '' },
-    description,
-    typeOptions: { loadOptionsDependsOn: ['publicationId.value', ...dependsOn] },
-    modes: [
-      {
-        displayName: 'From List',
-        name: 'list',
-        type: 'list',
-        placeholder: 'Choose…',
-        typeOptions: { searchListMethod: search, searchable: true },
-      },
-      { ...by, type: 'string' },
-    ],
-  };
-}
+/** The mode with a searchable list. @param search - its name in `methods.ts` */
+export const listMode = (search: string, more: Hints = {}): Mode => ({
+  displayName: 'From List',
+  name: 'list',
+  placeholder: 'Choose…',
+  typeOptions: { searchListMethod: search, searchable: true },
+  ...more,
+});
 
-const uuid = '[0-9a-fA-F-]+';
-
-/** A mode for IDs that begin with a prefix, as most of the API do. */
-function byId(prefix: string): Locator['by'] {
-  const errorMessage = prefix === '' ? 'This ID is a UUID' : `This ID looks like ${prefix}<uuid>`;
-  return {
-    displayName: 'By ID',
-    name: 'id',
-    placeholder: `e.g. ${prefix}00000000-0000-4000-8000-000000000001`,
-    validation: [{ type: 'regex', properties: { regex: `^${prefix}${uuid}$`, errorMessage } }],
-  };
-}
-
-/** For IDs without a specified form. */
-const byAnyId: Locator['by'] = {
+/** A mode for IDs without a specified form. */
+export const anyIdMode = (more: Hints = {}): Mode => ({
   displayName: 'By ID',
   name: 'id',
   placeholder: 'e.g. 9c0d1e2f-3a4b-4c5d-8e6f-708192a3b4c5',
-};
-
-export const automation = locator({
-  displayName: 'Automation',
-  name: 'automationId',
-  search: 'searchAutomations',
-  description: 'The automation to work on',
-  by: byId('aut_'),
+  ...more,
 });
 
-export const journey = locator({
+/** A mode for IDs that begin with a prefix, as most of the API do. */
+export const idMode = (prefix: string): Mode => ({
+  ...anyIdMode({ placeholder: `e.g. ${prefix}00000000-0000-4000-8000-000000000001` }),
+  validation: [
+    {
+      type: 'regex',
+      properties: {
+        regex: `^${prefix}[0-9a-fA-F-]+$`,
+        errorMessage: prefix === '' ? 'This ID is a UUID' : `This ID looks like ${prefix}<uuid>`,
+      },
+    },
+  ],
+});
+
+export const modesOf = (modes: readonly Mode[]): INodePropertyMode[] =>
+  modes.map((mode) => ({ ...mode, type: mode.name === 'list' ? 'list' : 'string' }));
+
+/**
+ * A parameter that names a record by one of these modes, the first by default.
+ *
+ * @param dependsOn - parameters that the list depends on, besides the publication
+ */
+export function located(
+  described: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
+  modes: readonly [Mode, ...Mode[]],
+  dependsOn: readonly string[] = [],
+): INodeProperties {
+  return {
+    ...described,
+    type: 'resourceLocator',
+    required: true,
+    default: { mode: modes[0].name, value: '' },
+    typeOptions: { loadOptionsDependsOn: ['publicationId.value', ...dependsOn] },
+    modes: modesOf(modes),
+  };
+}
+
+/** A record of a resource, by its list or its ID. @param name - of the parameter, such as `customFieldId` */
+function locator(
+  name: string,
+  resource: string,
+  by: Mode,
+  {
+    dependsOn,
+    ...more
+  }: Partial<Pick<INodeProperties, 'displayName' | 'description'>> & {
+    readonly dependsOn?: readonly string[];
+  } = {},
+): INodeProperties {
+  const noun = name.replace(/Id$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const described = {
+    displayName: noun.charAt(0).toUpperCase() + noun.slice(1),
+    name,
+    description: `The ${noun.toLowerCase()} to work on`,
+    ...more,
+  };
+  return located(described, [listMode(searchOf(resource)), by], dependsOn);
+}
+
+export const automation = locator('automationId', 'automations', idMode('aut_'));
+
+export const journey = locator('automationJourneyId', 'journeys', idMode('aj_'), {
   displayName: 'Journey',
-  name: 'automationJourneyId',
-  search: 'searchJourneys',
   description: 'The journey of one subscriber through the automation',
-  by: byId('aj_'),
   dependsOn: ['automationId.value'],
 });
 
-export const customField = locator({
-  displayName: 'Custom Field',
-  name: 'customFieldId',
-  search: 'searchCustomFields',
-  description: 'The custom field to work on',
-  by: byAnyId,
-});
+export const customField = locator('customFieldId', 'customFields', anyIdMode());
 
-export const author = locator({
-  displayName: 'Author',
-  name: 'authorId',
-  search: 'searchAuthors',
-  description: 'The author to work on',
-  by: {
+export const author = locator(
+  'authorId',
+  'authors',
+  anyIdMode({
     displayName: 'By ID or Name',
-    name: 'id',
     placeholder: 'e.g. Ada Lovelace',
     hint: 'The ID, the full name or the first name',
-  },
-});
+  }),
+);
 
-export const complimentaryAccess = locator({
-  displayName: 'Complimentary Access',
-  name: 'complimentaryAccessId',
-  search: 'searchComplimentaryAccess',
+export const complimentaryAccess = locator('complimentaryAccessId', 'complimentaryAccess', idMode('comp_access_'), {
   description: 'The gift of a premium tier to work on',
-  by: byId('comp_access_'),
 });
 
-export const conditionSet = locator({
-  displayName: 'Condition Set',
-  name: 'conditionSetId',
-  search: 'searchConditionSets',
+export const conditionSet = locator('conditionSetId', 'conditionSets', idMode(''), {
   description: 'The reusable audience segment to work on',
-  by: byId(''),
 });
 
-export const bulkUpdateJob = locator({
+export const bulkUpdateJob = locator('jobId', 'bulkSubscriptionUpdates', anyIdMode(), {
   displayName: 'Bulk Update Job',
-  name: 'jobId',
-  search: 'searchBulkSubscriptionUpdates',
   description: 'The job that Update, Bulk Update or Update Status began',
-  by: byAnyId,
 });
 
-export const deletionRequest = locator({
-  displayName: 'Deletion Request',
-  name: 'deletionRequestId',
-  search: 'searchDeletionRequests',
+export const deletionRequest = locator('deletionRequestId', 'deletionRequests', anyIdMode(), {
   description: 'The data deletion request to work on',
-  by: byAnyId,
 });
 
 /** By the name of the path parameter, as the API has it. */
@@ -140,18 +132,8 @@ const ofParameter: Readonly<Record<string, INodeProperties>> = Object.fromEntrie
  */
 export function locatorOf(parameter: string, operationId: string, text = ''): INodeProperties {
   const [resource = ''] = operationId.split('.');
-  const noun = parameter.replace(/Id$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
   const prefix = /`(\w+_)<uuid>`/.exec(text)?.[1];
-  return (
-    ofParameter[parameter] ??
-    locator({
-      displayName: noun.charAt(0).toUpperCase() + noun.slice(1),
-      name: parameter,
-      search: searchOf(resource),
-      description: `The ${noun.toLowerCase()} to work on`,
-      by: prefix === undefined ? byAnyId : byId(prefix),
-    })
-  );
+  return ofParameter[parameter] ?? locator(parameter, resource, prefix === undefined ? anyIdMode() : idMode(prefix));
 }
 
 /** Name of the list search of a resource: `searchAutomations`. */

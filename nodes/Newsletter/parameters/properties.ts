@@ -32,16 +32,13 @@ export function collection(
 }
 
 /** @param options - the values that the operation takes, in words */
-export function include(...options: INodePropertyOptions[]): INodeProperties {
-  return {
+export const include = (...options: INodePropertyOptions[]): INodeProperties =>
+  several({
     displayName: 'Include',
     name: 'expand',
-    type: 'multiOptions',
-    default: [],
     description: 'Fields to add to each record. Selected Fields are returned without it.',
     options,
-  };
-}
+  });
 
 type Described = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>;
 
@@ -54,6 +51,12 @@ export const toggle = (described: Labelled): INodeProperties => ({ type: 'boolea
 
 /** A choice among its options. */
 export const select = (described: Labelled): INodeProperties => ({ type: 'options', default: '', ...described });
+
+/** A choice of several of its options. */
+export const several = (described: Labelled): INodeProperties => ({ type: 'multiOptions', default: [], ...described });
+
+/** A day or a time. */
+export const moment = (described: Labelled): INodeProperties => ({ type: 'dateTime', default: '', ...described });
 
 export const number = (described: Labelled): INodeProperties => ({ type: 'number', default: 0, ...described });
 
@@ -71,16 +74,13 @@ export function texts(add: string, described: Described): INodeProperties {
 }
 
 /** Custom fields of the publication, chosen by their names from its list. */
-export function customFieldNames(described: Pick<INodeProperties, 'displayName' | 'name' | 'hint'>): INodeProperties {
-  return {
+export const customFieldNames = (described: Labelled): INodeProperties =>
+  several({
     ...described,
-    type: 'multiOptions',
     typeOptions: { loadOptionsMethod: 'getCustomFieldNames', loadOptionsDependsOn: ['publicationId.value'] },
-    default: [],
     description:
       'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-  };
-}
+  });
 
 const listId = 'e.g. nl_list_00000000-0000-4000-8000-000000000001';
 

@@ -1,51 +1,26 @@
 /** Parameters about subscriptions that several operations share. */
 import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { automation } from './locators.ts';
+import { automation, idMode, listMode, located } from './locators.ts';
 import { describe, include, select, text } from './properties.ts';
 import { type ItemParameters, ParameterMismatch, readParameter } from './read.ts';
 
 /** The address or the ID of a subscription. */
 export type Subscriber = { readonly email: string } | { readonly id: string };
 
-export const subscriber: INodeProperties = {
-  displayName: 'Subscription',
-  name: 'subscription',
-  type: 'resourceLocator',
-  required: true,
-  default: { mode: 'email', value: '' },
-  description: 'The subscription to work on',
-  typeOptions: { loadOptionsDependsOn: ['publicationId.value'] },
-  modes: [
+export const subscriber = located(
+  { displayName: 'Subscription', name: 'subscription', description: 'The subscription to work on' },
+  [
     {
       displayName: 'By Email',
       name: 'email',
-      type: 'string',
       placeholder: 'name@email.com',
       hint: 'Upper and lower case are the same',
     },
-    {
-      displayName: 'By ID',
-      name: 'id',
-      type: 'string',
-      placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-      validation: [
-        {
-          type: 'regex',
-          properties: { regex: '^sub_[0-9a-fA-F-]+$', errorMessage: 'A subscription ID looks like sub_<uuid>' },
-        },
-      ],
-    },
-    {
-      displayName: 'From List',
-      name: 'list',
-      type: 'list',
-      placeholder: 'Choose…',
-      hint: 'Newest first; search by the whole address',
-      typeOptions: { searchListMethod: 'searchSubscriptions', searchable: true },
-    },
+    idMode('sub_'),
+    listMode('searchSubscriptions', { hint: 'Newest first; search by the whole address' }),
   ],
-};
+);
 
 /** The error for an address or ID without a subscription. */
 export function noSubscription(): ParameterMismatch {

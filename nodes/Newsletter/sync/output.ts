@@ -110,7 +110,7 @@ export function plannedItems(
     const { what, person, change, why } = lineOf(each, shortAddresses);
     const { field, from, to, side, contactId, subscriptionId } = each;
     const where = side === 'crm' ? 'CRM' : 'Newsletter';
-    const first = [what, person, change].filter(Boolean).join('\n');
+    const first = [what, person, change].filter(Boolean).join(' – ');
     const rest = { where, what, person, field, from: from ?? null, to, contactId, subscriptionId };
     return { json: toRecord({ change: first, why, ...rest }) };
   });

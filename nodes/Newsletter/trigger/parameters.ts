@@ -1,22 +1,31 @@
 /** The trigger's parameters: the event with its cost, filters, and options. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, collection, customFieldNames, notice, number, texts, titleOf } from '../parameters/properties.ts';
+import {
+  byName,
+  collection,
+  customFieldNames,
+  moment,
+  notice,
+  number,
+  several,
+  texts,
+  titleOf,
+} from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { type EventName, events } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
 
 /** The parameter Events, from the table of events. */
-export const eventsProperty: INodeProperties = {
+export const eventsProperty = several({
   displayName: 'Events',
   name: 'events',
-  type: 'multiOptions',
   noDataExpression: true,
   required: true,
   default: ['subscriptionCreated' satisfies EventName],
   options: byName(
     Object.entries(events).map(([value, { name, action, description }]) => ({ name, value, action, description })),
   ),
-};
+});
 
 const notices = [
   `A poll takes one request for New Subscriber alone. For any other choice it takes up to ${requestsPerPoll}, because the trigger reads the list again to find changes. <a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>`,
@@ -25,10 +34,9 @@ const notices = [
 
 const updated = { show: { events: ['subscriptionUpdated' satisfies EventName] } };
 
-export const changes: INodeProperties = {
+export const changes = several({
   displayName: 'Changes',
   name: 'changes',
-  type: 'multiOptions',
   required: true,
   default: ['custom_fields', 'tier'],
   description: 'Which changes to report',
@@ -41,41 +49,39 @@ export const changes: INodeProperties = {
     { name: 'Tier', value: 'tier' },
   ],
   displayOptions: updated,
-};
+});
 
-export const fieldNames: INodeProperties = {
-  ...customFieldNames({
-    displayName: 'Custom Field Names or IDs',
-    name: 'fieldNames',
-    hint: 'Custom fields whose change to report; none for every one. After an edit, the trigger reports what changes from then on.',
-  }),
+export const fieldNames = customFieldNames({
+  displayName: 'Custom Field Names or IDs',
+  name: 'fieldNames',
+  hint: 'Custom fields whose change to report; none for every one. After an edit, the trigger reports what changes from then on.',
   displayOptions: { show: { ...updated.show, changes: ['custom_fields'] } },
-};
+});
 
 const channels =
   'api boost boost_direct_link boost_send embed group_invite import integration magic_link product recommendation referral website'
     .split(' ')
     .map((value): INodePropertyOptions => ({ name: titleOf(value), value }));
 
-const anyOf = (
-  name: string,
-  options: readonly INodePropertyOptions[],
-  described: Pick<INodeProperties, 'displayName' | 'description'>,
-): INodeProperties => ({ ...described, name, type: 'multiOptions', default: [], options: [...options] });
-
 /** Named as the compared fields of a subscription. */
 export const filters: readonly INodeProperties[] = [
-  anyOf('status', statuses, {
+  several({
     displayName: 'Status',
+    name: 'status',
     description: 'Only subscriptions with one of these statuses at the time of the report',
+    options: [...statuses],
   }),
-  anyOf('subscription_tier', tiers, {
+  several({
     displayName: 'Tier',
+    name: 'subscription_tier',
     description: 'Only subscriptions with one of these tiers',
+    options: [...tiers],
   }),
-  anyOf('utm_channel', channels, {
+  several({
     displayName: 'UTM Channel',
+    name: 'utm_channel',
     description: 'Only subscriptions from one of these channels',
+    options: channels,
   }),
   texts('Add Source', {
     displayName: 'UTM Source',
@@ -85,15 +91,13 @@ export const filters: readonly INodeProperties[] = [
   }),
 ];
 
-export const sinceOption: INodeProperties = {
+export const sinceOption = moment({
   displayName: 'Created Since',
   name: 'since',
-  type: 'dateTime',
-  default: '',
   description:
     'Also report subscriptions created between this time and the activation. Otherwise, the trigger only reports subscriptions created after the activation. With another time, the trigger reports from that time on again.',
   displayOptions: { show: { '/events': ['subscriptionCreated' satisfies EventName] } },
-};
+});
 
 export const pagesOption = number({
   displayName: 'Requests per Poll',

@@ -178,37 +178,36 @@ const round = (count: number): string => count.toLocaleString('en');
 
 /** Converts an error of a poll to n8n's error, with a remedy. */
 export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
-  if (error instanceof CapacityError) {
-    return new NodeOperationError(
-      node,
-      `This trigger can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
-      {
-        description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose "${events.subscriptionCreated.name}" alone in Events, which stores almost nothing; for changes, run the command "newsletter watch" and send its output to a Webhook node.`,
-        failure: { cause: 'configuration-invalid' },
-      },
-    );
-  }
-  if (error instanceof WatchStateError) {
-    return new NodeOperationError(
-      node,
-      'The stored state of this trigger was written by a later version of the package, or is damaged',
-      {
-        description:
-          'Update the package to continue with it. To start over instead, delete this node and add it again under another name: n8n stores the state by name and ID.',
-        failure: { cause: 'configuration-invalid' },
-      },
-    );
-  }
-  if (error instanceof StaticDataError) {
-    return new NodeOperationError(node, 'n8n does not let this trigger keep its state', {
-      description:
-        'The static data of the workflow cannot be changed, so every poll would report the same again; none is reported. Update n8n, or copy the workflow into a new one and publish that.',
-      failure: { cause: 'configuration-invalid' },
-    });
+  const own = ownFailure(error);
+  if (own) {
+    const { message, description } = own;
+    return new NodeOperationError(node, message, { description, failure: { cause: 'configuration-invalid' } });
   }
   const failure = toNodeFailure(node, error);
   // A revoked key or a deleted publication leaves the state as it is.
   if (error instanceof ApiError && [401, 403, 404].includes(error.status))
     failure.description = `${failure.description ?? ''} After the correction, the trigger reports what has happened since its last poll.`;
   return failure;
+}
+
+/** What is said of an error about the state; undefined for errors of requests. */
+function ownFailure(error: unknown): { readonly message: string; readonly description: string } | undefined {
+  if (error instanceof CapacityError)
+    return {
+      message: `This trigger can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
+      description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose "${events.subscriptionCreated.name}" alone in Events, which stores almost nothing; for changes, run the command "newsletter watch" and send its output to a Webhook node.`,
+    };
+  if (error instanceof WatchStateError)
+    return {
+      message: 'The stored state of this trigger was written by a later version of the package, or is damaged',
+      description:
+        'Update the package to continue with it. To start over instead, delete this node and add it again under another name: n8n stores the state by name and ID.',
+    };
+  if (error instanceof StaticDataError)
+    return {
+      message: 'n8n does not let this trigger keep its state',
+      description:
+        'The static data of the workflow cannot be changed, so every poll would report the same again; none is reported. Update n8n, or copy the workflow into a new one and publish that.',
+    };
+  return undefined;
 }

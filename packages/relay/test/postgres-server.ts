@@ -25,7 +25,7 @@ const password = 'quite-secret';
 
 /** A server that runs, and databases on it. */
 export class Postgres {
-  /** Where it listens on loopback; 0 before it was created. */
+  /** Where it listens on loopback; 0, before it was created, for a free one. */
   port: number;
 
   constructor(port: number) {
@@ -79,7 +79,7 @@ export class PostgresServer extends Postgres {
     this.#folder = mkdtempSync(join(tmpdir(), 'relay-postgres-'));
     this.#data = join(this.#folder, 'data');
     this.#binaries = await binaries();
-    this.port = await freePort();
+    this.port ||= await freePort();
     const secret = join(this.#folder, 'password');
     writeFileSync(secret, password);
     if (this.#user) for (const path of [this.#folder, secret]) chownSync(path, this.#user.uid, this.#user.gid);

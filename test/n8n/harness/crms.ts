@@ -57,19 +57,36 @@ export interface Crm {
   merge?(email: string, other: string): void;
 }
 
-/** Answers a call of an API and records it; fails it where the test configured that. */
-export async function answerCall(
-  crm: Pick<Crm, 'calls' | 'failing'>,
-  request: Request,
-  answer: StandIn,
-  failure: () => Response,
-): Promise<Response> {
-  const call = { method: request.method, path: new URL(request.url).pathname };
-  const failing = crm.failing?.(call) ?? false;
-  const fault = typeof failing === 'object' ? failing : undefined;
-  const response = fault ? faultResponse(fault) : failing ? failure() : await answer(request);
-  crm.calls.push({ ...call, status: response.status });
-  return response;
+/** What is a vendor's own in a fake. */
+interface OwnParts extends Pick<Crm, 'credential' | 'contacts' | 'save' | 'merge'> {
+  readonly host: string;
+  answer(request: Request): Response | Promise<Response>;
+  /** The answer to a call that the test lets fail. */
+  failure(): Response;
+  /** The handlers of other hosts, such as one to sign in at. */
+  readonly others?: Crm['answers'];
+}
+
+/** The fake of a CRM, which records its calls, and fails those that the test wants to fail. */
+export function fakeOf({ host, answer, failure, others, ...own }: OwnParts): Crm {
+  const crm: Crm = {
+    ...own,
+    answers: {
+      ...others,
+      async [host](request) {
+        const call = { method: request.method, path: new URL(request.url).pathname };
+        const failing = crm.failing?.(call) ?? false;
+        const response =
+          typeof failing === 'object' ? faultResponse(failing) : failing ? failure() : await answer(request);
+        crm.calls.push({ ...call, status: response.status });
+        return response;
+      },
+    },
+    calls: [],
+    failing: undefined,
+    refusedAddress: undefined,
+  };
+  return crm;
 }
 
 function faultResponse({ status, headers = {}, body }: CrmFault): Response {
@@ -163,20 +180,11 @@ export function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
   });
   vendor.addRoutes(app, store);
 
-  const crm: Crm = {
+  const crm = fakeOf({
     credential: vendor.credential,
-    answers: {
-      [vendor.host]: (request) =>
-        answerCall(
-          crm,
-          request,
-          (each) => app.fetch(each),
-          () => Response.json(vendor.errorBody(500, 'The service failed'), { status: 500 }),
-        ),
-    },
-    calls: [],
-    failing: undefined,
-    refusedAddress: undefined,
+    host: vendor.host,
+    answer: (request) => app.fetch(request),
+    failure: () => Response.json(vendor.errorBody(500, 'The service failed'), { status: 500 }),
     contacts: () =>
       [...rows.values()].map((row) => ({
         email: textOf(row[names.email]),
@@ -199,7 +207,7 @@ export function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
       rows.set(saved, { ...rows.get(saved), ...vendor.edited?.(edit) });
     },
     ...(vendor.merge && { merge: (email, other) => vendor.merge?.(store, email, other) }),
-  };
+  });
   return crm;
 }
 

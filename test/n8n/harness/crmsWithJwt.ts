@@ -3,20 +3,23 @@
  * that the vendors document. Both sign in with a signed JWT, whose signature is checked.
  */
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { answerCall, type Crm } from './crms.ts';
+import { type Crm, fakeOf } from './crms.ts';
 
 const accessToken = 'token-of-the-stand-in';
 
-/** A key, and a token endpoint that accepts it. */
-function createIssuer(audience: string, further: Readonly<Record<string, string>> = {}) {
-  const { privateKey } = generateKeyPairSync('rsa', {
+/** A private key with which an account signs in. */
+export function createKey(): string {
+  return generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
+  }).privateKey;
+}
+
+/** A token endpoint that accepts the key. */
+function createIssuer(audience: string, privateKey: string, further: Readonly<Record<string, string>> = {}) {
   const publicKey = createPublicKey(privateKey);
   return {
-    privateKey,
     async answer(request: Request): Promise<Response> {
       const form = new URLSearchParams(await request.text());
       const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
@@ -58,8 +61,10 @@ const pageSize = 200;
 
 export const salesforceHost = 'example.my.salesforce.com';
 
-export function createSalesforce(): Crm {
-  const issuer = createIssuer('https://login.salesforce.com', { instance_url: `https://${salesforceHost}` });
+export function createSalesforce(privateKey = createKey()): Crm {
+  const issuer = createIssuer('https://login.salesforce.com', privateKey, {
+    instance_url: `https://${salesforceHost}`,
+  });
   const rows = new Map<string, Fields>();
   /** The contacts that were merged into another one, which only `queryAll` lists. */
   const merged: Fields[] = [];
@@ -178,25 +183,21 @@ export function createSalesforce(): Crm {
   }
 
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-  const crm: Crm = {
+  const crm = fakeOf({
     credential: {
       type: 'salesforceJwtApi',
       data: {
         environment: 'production',
         clientId: 'app',
         username: 'crm@example.com',
-        privateKey: issuer.privateKey,
+        privateKey,
         myDomainUrl: '',
       },
     },
-    answers: {
-      'login.salesforce.com': (request) => issuer.answer(request),
-      [salesforceHost]: (request) =>
-        answerCall(crm, request, answer, () => Response.json([{ errorCode: 'SERVER_UNAVAILABLE' }], { status: 500 })),
-    },
-    calls: [],
-    failing: undefined,
-    refusedAddress: undefined,
+    host: salesforceHost,
+    answer,
+    failure: () => Response.json([{ errorCode: 'SERVER_UNAVAILABLE' }], { status: 500 }),
+    others: { 'login.salesforce.com': (request) => issuer.answer(request) },
     contacts: () =>
       [...rows.values()].map((row) => ({
         email: text(row['Email']),
@@ -223,7 +224,7 @@ export function createSalesforce(): Crm {
         ...(optOut !== undefined && { HasOptedOutOfEmail: optOut }),
       });
     },
-  };
+  });
   return crm;
 }
 
@@ -233,8 +234,8 @@ const sheetTitle = 'Contacts';
 const header = ['id', 'email', 'first_name', 'topics', 'newsletter_status', 'do_not_mail', 'newsletter_sync_token'];
 
 /** @param documentId - the ID in the nodes of the example */
-export function createSheet(documentId: string): Crm {
-  const issuer = createIssuer('https://oauth2.googleapis.com/token');
+export function createSheet(documentId: string, privateKey = createKey()): Crm {
+  const issuer = createIssuer('https://oauth2.googleapis.com/token', privateKey);
   const rows: Cell[][] = [header];
   const column = (name: string): number => header.indexOf(name);
 
@@ -288,19 +289,15 @@ export function createSheet(documentId: string): Crm {
     return Response.json({ totalUpdatedCells: body.data?.length });
   }
 
-  const crm: Crm = {
+  return fakeOf({
     credential: {
       type: 'googleApi',
-      data: { email: 'sync@example.iam.gserviceaccount.com', privateKey: issuer.privateKey },
+      data: { email: 'sync@example.iam.gserviceaccount.com', privateKey },
     },
-    answers: {
-      'oauth2.googleapis.com': (request) => issuer.answer(request),
-      'sheets.googleapis.com': (request) =>
-        answerCall(crm, request, answer, () => Response.json({ error: { code: 500 } }, { status: 500 })),
-    },
-    calls: [],
-    failing: undefined,
-    refusedAddress: undefined,
+    host: 'sheets.googleapis.com',
+    answer,
+    failure: () => Response.json({ error: { code: 500 } }, { status: 500 }),
+    others: { 'oauth2.googleapis.com': (request) => issuer.answer(request) },
     contacts: () =>
       rows.slice(1).map((row) => {
         const text = (name: string): string => String(row[column(name)] ?? '');
@@ -321,6 +318,5 @@ export function createSheet(documentId: string): Crm {
       // A user may sort the sheet at any time.
       rows.splice(1, rows.length - 1, ...rows.slice(1).toSorted((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1)));
     },
-  };
-  return crm;
+  });
 }

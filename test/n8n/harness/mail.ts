@@ -12,7 +12,8 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-export async function startMailServer(): Promise<MailServer> {
+/** @param port - a free one by default */
+export async function startMailServer(port = 0): Promise<MailServer> {
   const received: Email[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -31,11 +32,19 @@ export async function startMailServer(): Promise<MailServer> {
       void keep();
     },
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
-  const { port } = server.server.address() as AddressInfo;
+  const { port: taken } = server.server.address() as AddressInfo;
   return {
-    credential: { user: '', password: '', host: '127.0.0.1', port, secure: false, disableStartTls: true, hostName: '' },
+    credential: {
+      user: '',
+      password: '',
+      host: '127.0.0.1',
+      port: taken,
+      secure: false,
+      disableStartTls: true,
+      hostName: '',
+    },
     received,
     close: () => new Promise((resolve) => server.close(resolve)),
   };

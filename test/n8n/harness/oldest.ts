@@ -25,7 +25,7 @@ const skipped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'HubSpot > plans refused writes again': 'the HubSpot node of n8n 1.123 continues after a failed request',
   },
   'editor.test.ts': {
-    'shows the panels': panel,
+    'shows the panel of the trigger': panel,
     'shows the contact sync': panel,
     'offers the publications': credentialForm,
     'asks in the credential': credentialForm,

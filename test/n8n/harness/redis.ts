@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/free-ports.ts';
+import { waitUntil } from '../../support/waits.ts';
 import { start } from '../../../scripts/program.ts';
 
 const program = 'redis-server';
@@ -43,12 +43,14 @@ export async function startRedis(): Promise<Redis> {
     await running.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
-    if (await listens(port)) return { port, stop };
+  try {
+    await waitUntil('Redis listens', () => listens(port), 60_000);
+    return { port, stop };
+  } catch (error) {
+    const said = running.output();
+    await stop();
+    throw new Error(`${program} did not listen:\n${said}`, { cause: error });
   }
-  const said = running.output();
-  await stop();
-  throw new Error(`${program} did not listen within 10 s:\n${said}`);
 }
 
 async function listens(port: number): Promise<boolean> {
@@ -56,8 +58,6 @@ async function listens(port: number): Promise<boolean> {
   try {
     await once(socket, 'connect');
     return true;
-  } catch {
-    return false;
   } finally {
     socket.destroy();
   }

@@ -31,8 +31,6 @@ export interface Execution {
   pairs(node: string): readonly number[];
   /** Message and description of the error that failed it. */
   readonly error: { readonly message: string; readonly description?: string | null } | undefined;
-  /** Milliseconds that the named node ran. */
-  took(node: string): number;
 }
 
 /** A workflow as n8n stores it. */
@@ -88,7 +86,6 @@ export interface CredentialTest {
 }
 
 interface TaskData {
-  readonly executionTime?: number;
   /** The main output, or the output of a tool. */
   readonly data?: Readonly<
     Partial<
@@ -240,7 +237,6 @@ export class Rest {
       hints: (node) => (first(node)?.hints ?? []).map(({ message }) => message),
       pairs: (node) => items(node).map(({ pairedItem }) => pairedIndex(pairedItem)),
       error: resultData.error,
-      took: (node) => first(node)?.executionTime ?? Number.NaN,
     };
   }
 

@@ -10,7 +10,7 @@ import type { TestProject } from 'vitest/node';
 import { root } from '../../../scripts/root.ts';
 import { sandboxAccount } from '../../../scripts/servers.ts';
 import { sandboxCredential } from '../../../scripts/n8n/examples.ts';
-import { serveChain, type ServedChain } from './chain.ts';
+import { startServers, type Servers } from '../../e2e/start-servers.ts';
 import { installN8n, type N8nAge, type N8nProgram } from '../../../scripts/n8n/install.ts';
 import { createInstallation, type Installation } from './n8n.ts';
 import { installPackage } from '../../../scripts/n8n/pack.ts';
@@ -46,17 +46,17 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const age = process.env['TEST_N8N'] === 'oldest' ? 'oldest' : 'newest';
   const program = await installN8n({ age });
-  const opened: { chain?: ServedChain; n8n?: Installation } = {};
+  const opened: { servers?: Servers; n8n?: Installation } = {};
   const close = async (): Promise<void> => {
     await opened.n8n?.close();
-    await opened.chain?.close();
+    await opened.servers?.close();
   };
   try {
     console.error('▸ Starting sandbox, relay, demo site and n8n');
-    const chain = (opened.chain = await serveChain());
+    const servers = (opened.servers = await startServers());
     const n8n = (opened.n8n = await createInstallation(program));
     await installPackage(n8n.userFolder);
-    const sandbox = sandboxCredential(chain.sandboxUrl);
+    const sandbox = sandboxCredential(servers.sandboxUrl);
     const { key, publicationId } = sandboxAccount;
     await n8n.importCredential(sandbox);
     await importAll(n8n);
@@ -68,9 +68,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       program,
       age,
       userFolder: n8n.userFolder,
-      demoUrl: chain.demoUrl,
+      demoUrl: servers.demoUrl,
       credentialId: sandbox.id,
-      credential: { service: 'other', apiKey: key, baseUrl: `${chain.sandboxUrl}/v2`, publicationId },
+      credential: { service: 'other', apiKey: key, baseUrl: servers.apiUrl, publicationId },
     });
     console.error(`✓ n8n at ${n8n.url}`);
   } catch (error) {

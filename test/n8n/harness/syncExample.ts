@@ -15,7 +15,7 @@ export interface ExampleNode {
 }
 
 /** A node's credentials, by their types. */
-type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
 
 export interface ExampleFile {
   readonly nodes: readonly ExampleNode[];
@@ -26,8 +26,10 @@ export interface ExampleFile {
 }
 
 /** @param name - of the file in `examples/workflows`, without `.json` */
-export async function readExample(name: string): Promise<ExampleFile> {
-  return JSON.parse(await readFile(join(root, 'examples/workflows', `${name}.json`), 'utf8')) as ExampleFile;
+export async function readExample(name: string): Promise<ExampleFile & { readonly id: string }> {
+  return JSON.parse(await readFile(join(root, 'examples/workflows', `${name}.json`), 'utf8')) as ExampleFile & {
+    readonly id: string;
+  };
 }
 
 /** A published example that the test runs. */
@@ -158,13 +160,24 @@ export async function createDatabase(
   examples: readonly ExampleFile[],
 ): Promise<{ readonly address: string; readonly postgres: Credentials }> {
   const address = await server.database();
-  const { username, password, port, pathname } = new URL(address);
+  await createTables(server, address, examples);
+  const id = await n8n.createCredential('postgres', databaseFields(address));
+  return { address, postgres: { postgres: { id, name: 'CRM' } } };
+}
+
+/** Creates the tables that the notes of these examples describe. */
+export async function createTables(server: Postgres, address: string, examples: readonly ExampleFile[]): Promise<void> {
   const notes = examples.flatMap(({ nodes }) => nodes.filter(({ type }) => type.endsWith('.stickyNote')));
   const statements = notes.flatMap(
     ({ parameters }) => String(parameters['content']).match(/CREATE TABLE[^;]*;/g) ?? [],
   );
   for (const statement of statements) await server.run(statement, address);
-  const id = await n8n.createCredential('postgres', {
+}
+
+/** The fields of n8n's credential for a database. */
+export function databaseFields(address: string) {
+  const { username, password, port, pathname } = new URL(address);
+  return {
     host: '127.0.0.1',
     port: Number(port),
     database: pathname.slice(1),
@@ -174,8 +187,7 @@ export async function createDatabase(
     sshTunnel: false,
     allowUnauthorizedCerts: false,
     maxConnections: 5,
-  });
-  return { address, postgres: { postgres: { id, name: 'CRM' } } };
+  };
 }
 
 /** The example with contacts in PostgreSQL. */

@@ -1,19 +1,18 @@
 /**
  * Fakes of vendors' APIs under the vendors' host names, for the vendors' nodes in a real n8n: n8n uses a proxy on this
- * machine, which terminates TLS with a certificate authority of the test. No request leaves the machine.
+ * machine, which terminates TLS with a certificate authority of its own. In tests no request leaves the machine.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer as createProxy, type IncomingMessage } from 'node:http';
+import { createServer as createProxy, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import { generate } from 'selfsigned';
-import { startOwnN8n, type OwnN8n } from './own.ts';
 
 /** Answers the requests for a host. */
 export type StandIn = (request: Request) => Response | Promise<Response>;
@@ -23,18 +22,20 @@ export interface Vendors {
   readonly env: Readonly<Record<string, string>>;
   /** Answers a host, such as `api.hubapi.com`, until the returned function is called. */
   standIn(host: string, answer: StandIn): Promise<() => void>;
-  /** Requested hosts without a fake. They were answered with 502. */
-  readonly refused: readonly string[];
   close(): Promise<void>;
 }
 
+const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 const noHost = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
-/** Starts the proxy on a free port. */
-export async function startVendors(): Promise<Vendors> {
+/**
+ * Starts the proxy on a free port.
+ *
+ * @param passes - whether it connects to hosts without a fake, instead of refusing them
+ */
+export async function startVendors(passes = false): Promise<Vendors> {
   const authority = await createAuthority();
   const hosts = new Map<string, { readonly answer: StandIn; readonly context: SecureContext }>();
-  const refused: string[] = [];
   const tunnels = new Set<Duplex>();
 
   const listener = getRequestListener(
@@ -52,7 +53,16 @@ export async function startVendors(): Promise<Vendors> {
     (request, response) => void listener(request, response),
   );
   const proxy = createProxy((request, response) => {
-    refused.push(new URL(request.url ?? '', 'http://unknown.invalid').hostname);
+    if (passes) {
+      const { method = '', headers, url = '' } = request;
+      const onward = httpRequest(url, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      onward.on('error', () => response.writeHead(502).end());
+      request.pipe(onward);
+      return;
+    }
     response.writeHead(502).end();
   });
   proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -60,13 +70,21 @@ export async function startVendors(): Promise<Vendors> {
     socket.once('close', () => tunnels.delete(socket));
     // Clients may close the connection at any time.
     socket.on('error', () => socket.destroy());
-    const { hostname } = new URL(`https://${url}`);
+    const { hostname, port } = new URL(`https://${url}`);
+    if (!hosts.has(hostname) && passes) {
+      const onward = connect(Number(port || 443), hostname, () => {
+        socket.write(established);
+        onward.write(head);
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on('error', () => socket.destroy());
+      return;
+    }
     if (!hosts.has(hostname)) {
-      refused.push(hostname);
       socket.end(noHost);
       return;
     }
-    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    socket.write(established);
     if (head.length > 0) socket.unshift(head);
     vendor.emit('connection', socket);
   });
@@ -90,7 +108,6 @@ export async function startVendors(): Promise<Vendors> {
       no_proxy: notProxied,
       NODE_EXTRA_CA_CERTS: certificate,
     },
-    refused,
     async standIn(host, answer) {
       const context = createSecureContext(await authority.issue(host));
       hosts.set(host, { answer, context });
@@ -104,31 +121,6 @@ export async function startVendors(): Promise<Vendors> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** An n8n that only reaches this machine, and the fakes of vendors. */
-export interface N8nWithVendors {
-  readonly n8n: OwnN8n;
-  readonly vendors: Vendors;
-  close(): Promise<void>;
-}
-
-export async function startN8nWithVendors(settings: Readonly<Record<string, string>> = {}): Promise<N8nWithVendors> {
-  const vendors = await startVendors();
-  try {
-    const n8n = await startOwnN8n({ ...settings, ...vendors.env });
-    return {
-      n8n,
-      vendors,
-      async close() {
-        await n8n.close();
-        await vendors.close();
-      },
-    };
-  } catch (error) {
-    await vendors.close();
-    throw error;
-  }
 }
 
 /** A temporary certificate authority. */

@@ -37,7 +37,7 @@ import { isMappedManually, itemReader, mappingFields } from './bulkImportRequest
 
 const importNotice = notice({
   displayName:
-    'All input items go to the service together, up to 1000 in a request. "accepted" means that the service received an item; what becomes of it is not reported. Items that are invalid, repeat an address or belong to people who have left are not sent. They are returned with the reason, at the error output where On Error says so.',
+    'All input items go to the service together, up to 1000 in a request. "accepted" means that it received an item. Those that are invalid, repeat an address or belong to people who have left are not sent, but returned with the reason.',
   name: 'asynchronous',
 });
 
@@ -196,7 +196,6 @@ async function previewOf(one: Import): Promise<readonly ItemOutcome[]> {
 async function importAll(one: Import): Promise<readonly ItemOutcome[]> {
   const { first, items, options, consent } = one;
   const { node, engine, notice: show } = first;
-  const { logger } = node;
   const outcomes = new Outcomes(items);
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
   // All rows of a failed call share its error.
@@ -214,12 +213,11 @@ async function importAll(one: Import): Promise<readonly ItemOutcome[]> {
     onAccepted: ({ rows: of, importId }) => outcomes.accepted(of, importId),
     onFailed: ({ rows: of, error }) => outcomes.failed(of, toFailure(error)),
     onRejected: (rejection) => outcomes.rejected(rejection),
-    onProgress: progressLogger(logger),
+    onProgress: progressLogger(node.logger),
   });
   outcomes.notTried(
     toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')),
   );
-  logResult(result, logger);
   noticeSkipped(result, consent, hasErrorOutput, show);
   noticeFields(outcomes, show);
   await noticeRenamed(first, outcomes);
@@ -275,12 +273,6 @@ function progressLogger(logger: Logger): (progress: ImportProgress) => void {
       `Newsletter: bulk import has processed ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`,
     );
   };
-}
-
-function logResult({ accepted, read, importIds }: ImportResult, logger: Logger): void {
-  logger.info(
-    `Newsletter: bulk import has ended; ${accepted} of ${read} items accepted in ${importIds.length} imports`,
-  );
 }
 
 /** Shows a notice about items that were not imported. */

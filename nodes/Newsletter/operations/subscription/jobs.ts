@@ -249,16 +249,23 @@ export async function runInJobs<Plan extends Planned>(
   if (refused.length > 0 && !continueOnFail) return refused;
 
   // All batches are submitted before the first wait.
-  const submissions: JobSubmission<Plan>[] = [];
+  const outcomes: ItemOutcome[] = [...refused];
+  const begun: { readonly batch: JobBatch<Plan>; readonly job: string | null }[] = [];
   for (const batch of inBatches(found, work.key)) {
-    const result = await submit(batch, work);
-    submissions.push(result);
-    if ('error' in result && !continueOnFail) break;
+    try {
+      begun.push({ batch, job: await submit(batch, work) });
+    } catch (error) {
+      outcomes.push(...failuresOf(batch, error));
+      if (!continueOnFail) break;
+    }
   }
-  const outcomes: ItemOutcome[] = [];
-  for (const result of submissions) outcomes.push(...(await finish(result, work)));
-  return [...refused, ...outcomes];
+  for (const { batch, job } of begun) outcomes.push(...(await finish(batch, job, work)));
+  return outcomes;
 }
+
+/** The same error for all items of a batch. */
+const failuresOf = (batch: JobBatch<Planned>, error: unknown): readonly ItemOutcome[] =>
+  batch.map(({ context: { itemIndex } }) => ({ itemIndex, error }));
 
 /** @throws ParameterMismatch where there is no subscription with the address; the error of its lookup */
 function idOf(named: Subscriber, ids: FoundByAddress | undefined): string {
@@ -268,12 +275,6 @@ function idOf(named: Subscriber, ids: FoundByAddress | undefined): string {
   if ('error' in found) throw found.error;
   return found.id;
 }
-
-/** A submitted batch with the ID of its job, or the error. */
-type JobSubmission<Plan> = { readonly batch: JobBatch<Plan> } & (
-  | { readonly job: string | null }
-  | { readonly error: unknown }
-);
 
 /** Batches by publication, key and job of an earlier try, of the size that the service takes. */
 function* inBatches<Plan extends Planned>(
@@ -290,35 +291,25 @@ function* inBatches<Plan extends Planned>(
   }
 }
 
-async function submit<Plan extends Planned>(
-  batch: JobBatch<Plan>,
-  work: JobOperation<Plan>,
-): Promise<JobSubmission<Plan>> {
+/** @returns the ID of the job; null where it is unknown */
+async function submit<Plan extends Planned>(batch: JobBatch<Plan>, work: JobOperation<Plan>): Promise<string | null> {
   // An earlier try may have failed at the wait for this job.
   const [{ context }] = batch;
-  if (context.earlier.job !== undefined) return { batch, job: context.earlier.job };
-  try {
-    const job = await work.submit(batch);
-    if (job !== null) for (const plan of batch) plan.context.earlier.job = job;
-    context.node.logger.info(
-      `Newsletter: ${batch.length} subscriptions were handed over to ${job === null ? 'a job' : `the job ${job}`}`,
-    );
-    return { batch, job };
-  } catch (error) {
-    return { batch, error };
-  }
+  if (context.earlier.job !== undefined) return context.earlier.job;
+  const job = await work.submit(batch);
+  if (job !== null) for (const plan of batch) plan.context.earlier.job = job;
+  context.node.logger.info(
+    `Newsletter: ${batch.length} subscriptions were handed over to ${job === null ? 'a job' : `the job ${job}`}`,
+  );
+  return job;
 }
 
 /** Waits for the job of a batch, and returns the outcome of each item. */
 async function finish<Plan extends Planned>(
-  result: JobSubmission<Plan>,
+  batch: JobBatch<Plan>,
+  id: string | null,
   { changes, ended }: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
-  const { batch } = result;
-  const all = (error: unknown): readonly ItemOutcome[] =>
-    batch.map(({ context }) => ({ itemIndex: context.itemIndex, error }));
-  if ('error' in result) return all(result.error);
-  const { job: id } = result;
   const [{ context, seconds }] = batch;
   try {
     const sent = batch.map((plan) => ({ subscription_id: plan.subscriptionId, email: plan.email, ...changes(plan) }));
@@ -333,6 +324,6 @@ async function finish<Plan extends Planned>(
       return { itemIndex, json: { id: plan.subscriptionId, ...told } };
     });
   } catch (error) {
-    return all(error);
+    return failuresOf(batch, error);
   }
 }

@@ -7,7 +7,7 @@ import { words, pageLimit } from '@newsletter-kit/core/contract';
 import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
-import { byName, collection, describe, premiumTiers, select } from '../../parameters/properties.ts';
+import { byName, collection, describe, moment, premiumTiers, select } from '../../parameters/properties.ts';
 import {
   email,
   noSubscription,
@@ -28,26 +28,22 @@ const { parameters } = words['subscriptions.list'];
 const allValues = { name: 'All', value: 'all' };
 
 /** The service has only a filter for a day; see {@link createdSince}. */
-const createdAfter: INodeProperties = {
+const createdAfter = moment({
   displayName: 'Created After',
   name: 'created_after',
-  type: 'dateTime',
-  default: '',
   description:
     'Only subscriptions created at this time or later, in the time zone of the workflow. The node reads the newest first, up to this time.',
-};
+});
 
 /** Named as the query parameters of the list. */
 const filters: readonly INodeProperties[] = [
   createdAfter,
-  {
+  moment({
     displayName: 'Created On',
     name: 'creation_date',
-    type: 'dateTime',
-    default: '',
     typeOptions: { dateOnly: true },
     description: describe(parameters.creation_date),
-  },
+  }),
   { ...email, required: false, description: describe(parameters.email) },
   ...premiumTiers({
     byId: describe(parameters.premium_tier_ids),

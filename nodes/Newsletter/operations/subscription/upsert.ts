@@ -56,19 +56,29 @@ export async function upsert(
   const { found: before } = await findBefore(context, requested.email);
   const request = withoutReactivation(requested, before);
   const saved = await save(context, request);
-  const run = async (): Promise<LaterResult> => {
+  const { isNew, warnings } = saved;
+  try {
     const applied = mayUpdate && (await applyRemaining(context, request, saved));
     const record = await readBack(context, request, saved);
     const reactivated = hasLeft(before?.status) && !hasLeft(record.status);
     const isSame = before !== null && !applied && hasSameValues(before, record);
-    return {
-      record,
-      outcome: saved.isNew === true ? 'created' : isSame ? 'unchanged' : saved.isNew === null ? null : 'updated',
-      ignored: notApplied(requested, record, { before, isNew: saved.isNew, reactivated }),
-    };
-  };
-  const unconfirmed = mayUpdate && saved.isNew !== true ? unconfirmedFields(request, saved) : [];
-  return finish(context, saved, { run, unconfirmed, parameters });
+    const outcome = isNew === true ? 'created' : isSame ? 'unchanged' : isNew === null ? null : 'updated';
+    const unseen = isNew === false ? creationOnlyFields(requested, record, reactivated) : [];
+    const ignored = [...new Set([...unseen, ...fieldsNotApplied(requested, record, before)])].toSorted();
+    return toItem(context, { record, outcome, ignored, warnings }, parameters);
+  } catch (error) {
+    const { node, itemIndex } = context;
+    const failure = toNodeFailure(node.getNode(), error, { itemIndex, parameters });
+    const unconfirmed = mayUpdate && isNew !== true ? unconfirmedFields(request, saved) : [];
+    const done =
+      isNew === true
+        ? 'The subscription was created, but reading it failed'
+        : `The subscription existed and its custom fields were set, but ${
+            unconfirmed.length > 0 ? `${labelsOf(unconfirmed, parameters)} may not have been` : 'reading it failed'
+          }`;
+    failure.message = `${done}: ${failure.message}`;
+    throw failure;
+  }
 }
 
 /** The subscription that had the address before this execution worked on the item. */
@@ -108,38 +118,6 @@ function isNewSince({ found, at }: Before, { created }: Subscription): boolean |
 function hasSameValues(before: Subscription, record: Subscription): boolean {
   const now: Readonly<Record<string, unknown>> = { ...record };
   return Object.entries(before).every(([name, value]) => JSON.stringify(now[name]) === JSON.stringify(value));
-}
-
-type LaterResult = Pick<Upserted, 'record' | 'outcome' | 'ignored'>;
-
-/** The steps after the creation. */
-interface LaterSteps {
-  readonly run: () => Promise<LaterResult>;
-  /** Fields that may not have been applied where a step fails. */
-  readonly unconfirmed: readonly string[];
-  readonly parameters: readonly INodeProperties[];
-}
-
-/** Runs the steps after the creation. The failure of one names the completed ones. */
-async function finish(
-  context: OperationContext,
-  { isNew, warnings }: Saved,
-  { run, unconfirmed, parameters }: LaterSteps,
-): Promise<IDataObject> {
-  try {
-    return toItem(context, { ...(await run()), warnings }, parameters);
-  } catch (error) {
-    const { node, itemIndex } = context;
-    const failure = toNodeFailure(node.getNode(), error, { itemIndex, parameters });
-    const done =
-      isNew === true
-        ? 'The subscription was created, but reading it failed'
-        : `The subscription existed and its custom fields were set, but ${
-            unconfirmed.length > 0 ? `${labelsOf(unconfirmed, parameters)} may not have been` : 'reading it failed'
-          }`;
-    failure.message = `${done}: ${failure.message}`;
-    throw failure;
-  }
 }
 
 /** Removes the field that would activate an existing subscription without a request to reactivate it. */
@@ -198,20 +176,6 @@ async function readBack(context: OperationContext, request: SentRequest, saved: 
     ...(premium_tier_ids ? (['subscription_premium_tiers'] as const) : []),
   ]);
   return found?.id === answered.id ? found : answered;
-}
-
-/** What is known of the subscription before the request. */
-interface Knowledge {
-  readonly before: Subscription | null;
-  readonly isNew: boolean | null;
-  readonly reactivated: boolean;
-}
-
-/** Names of the requested fields that were not applied. */
-function notApplied(requested: SentRequest, record: Subscription, { before, isNew, reactivated }: Knowledge): string[] {
-  const shown = fieldsNotApplied(requested, record, before);
-  const unseen = isNew === false ? creationOnlyFields(requested, record, reactivated) : [];
-  return [...new Set([...unseen, ...shown])].toSorted();
 }
 
 /** Ignored fields of an existing subscription that its record does not show. */
