@@ -82,7 +82,8 @@ export class People {
 
   /**
    * Without a token of its own nothing remembers whose the values of a contact were: they are those of the present
-   * address. With one that goes with the address they are those of its subscription.
+   * address. With one that goes with the address they are those of its subscription. One that remembers the address as
+   * that of somebody else tells whose they were.
    */
   #restate(contact: Contact): void {
     const base = this.#baseOf(contact);
@@ -90,9 +91,11 @@ export class People {
     const isTaken = this.world.persons.some((one) => one !== named && isAt(one.email, contact.email));
     const isOwn = this.#hasOwnToken(contact);
     const fits = named !== undefined && isOwn && (!isTaken || this.#isAsWritten(contact));
-    if (isOwn && !fits) return;
+    if (isOwn && !fits && !isTaken) return;
+    // In which order a contact was given an address, and the address to another person, nobody can tell.
     contact.who = fits ? (named.who ?? '') : this.#ownerOf(contact.email);
     this.#joinAddresses(contact);
+    if (!fits && (isOwn || (isTaken && this.#isAsWritten(contact)))) return;
     for (const field of ['city', 'source'])
       contact.values[field] = String(contact.values[field]).replace(/^[^:]+/, contact.who);
   }

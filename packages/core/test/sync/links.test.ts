@@ -100,6 +100,31 @@ describe('a contact with a new address', () => {
   });
 });
 
+describe('a contact with another id, whose address the newsletter has given to another person', () => {
+  const { contacts, state } = agreed(1);
+  const merged = contacts.map((contact) => edited(contact, { id: 'c77', city: 'Ulm' }));
+  const swapped = (city: string) => [
+    subscription(1, { email: address(2) }),
+    subscription(2, { email: address(1), custom_fields: [{ name: 'City', value: city }] }),
+  ];
+
+  it.each(['Jena', ''])('keeps its value, which is told, until somebody changes one: %s', (before) => {
+    const first = plan(merged, swapped(before), state);
+    expect([changed(first), codes(first)]).toEqual([[], ['contact_missing', 'not_accepted']]);
+    const after = written(merged, first);
+    const second = plan(after, swapped(before), first.state);
+    expect([second.pairs, codes(second)]).toEqual([[], ['contact_missing', 'not_accepted']]);
+    expect(changed(plan(after, swapped('Trier'), first.state))).toEqual(['crm city Trier']);
+    const corrected = after.map((contact) => edited(contact, { city: 'Trier' }));
+    expect(changed(plan(corrected, swapped(before), first.state))).toEqual(['newsletter City Trier']);
+  });
+
+  it('gets a value where it has none', () => {
+    const empty = merged.map((contact) => edited(contact, { city: '' }));
+    expect(changed(plan(empty, swapped('Jena'), state))).toEqual(['crm city Jena']);
+  });
+});
+
 it('rows whose addresses were sorted beside the others are held, and carry no value', () => {
   const { contacts, subscriptions, state } = agreed(30);
   const sorted = contacts.map((contact, index) =>

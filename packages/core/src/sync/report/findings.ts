@@ -79,7 +79,7 @@ export const findingTexts = {
   },
   not_accepted: {
     message:
-      'The side shows another value than the sync wrote: it stores a form of its own, such as a cut one, or somebody changed it within the same run. Of a contact with a new address it may be the value of the person before.',
+      'The side shows another value than the sync wrote: it stores a form of its own, such as a cut one, or somebody changed it within the same run. Of a contact that belongs to somebody else now it may be the value of the person before.',
     remedy:
       'Where the value is right, change it on the other side, too. Otherwise change it back, or give the field room for what is written.',
   },
