@@ -5,6 +5,7 @@
 import { hasLeft, isUnknownStatus } from '../../facts/subscriber-status.ts';
 import { yesOrNo } from '../../facts/yes-no.ts';
 import { isAddress } from '../../signup/address.ts';
+import { valueOf } from '../mapping/canonical-value.ts';
 import type { SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
 import {
@@ -30,7 +31,7 @@ import type {
 import type { RunContext } from '../report/run-context.ts';
 import type { HandOver } from './hand-over.ts';
 import { withStatus } from './plan-consent.ts';
-import { contactValue, customFieldWrite } from './plan-fields.ts';
+import { contactValue } from './plan-fields.ts';
 import { contactWriteOf } from './plan-pair.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
@@ -130,7 +131,6 @@ export class DraftPlan {
   #planMissingSubscription(contact: SyncContact, base: Base): void {
     const { row, id, email, optOut: shown } = contact;
     const { subscriptionId } = base;
-    const situation = 'subscription_missing';
     const changes: FieldChange[] = [];
     const key = this.#run.log.fingerprint(subscriptionId);
     this.#missing.add(key);
@@ -143,18 +143,11 @@ export class DraftPlan {
     const optOut = isOptedOut(shown, this.#run.mapping.optOut) ?? base.optOut;
     if ((changes.length === 0 && optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
     this.removals += Math.min(1, changes.length);
-    const written = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
-    const write = { situation, changes: written, key: this.#handOver.keyOf(contact) } as const;
-    const person = { situation, email, subscriptionId, contactId: id, created: 0 } as const;
-    this.changed.push({
-      ...person,
-      changes,
-      subscriptionWrites: [],
-      contactWrites: [
-        contactWriteOf(contact, { ...base, contact: contactFingerprint(id), optOut }, this.#run.mapping, write),
-      ],
-      consent: [],
-    });
+    const write = { changes, key: this.#handOver.keyOf(contact) };
+    const next = { ...base, contact: contactFingerprint(id), optOut };
+    const contactWrites = [contactWriteOf(contact, next, this.#run.mapping, write)];
+    const person = { email, subscriptionId, contactId: id, created: 0 };
+    this.changed.push({ ...person, changes, subscriptionWrites: [], contactWrites, consent: [] });
   }
 
   /** The status that shows a contact as removed, where it does not yet. */
@@ -234,12 +227,11 @@ export class DraftPlan {
 export function toSubscriptionCreate(contact: SyncContact, key: string, mapping: ReadyMapping): SubscriptionCreate {
   const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
     const shown = readContact(field, contact);
-    const isSent =
-      field.direction !== 'to_contact' && field.customField !== '' && shown.state === 'value' && shown.text !== '';
-    return isSent ? [customFieldWrite(field, shown.text)] : [];
+    const { direction, customField: name = '', kind } = field;
+    const value = shown.state === 'value' ? valueOf(kind, shown.text) : null;
+    return direction !== 'to_contact' && name !== '' && value !== null ? [{ name, value }] : [];
   });
   return {
-    situation: 'unknown_contact',
     contactId: contact.id,
     key,
     request: {
@@ -264,7 +256,7 @@ export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMa
     const agreed = valueFingerprint(mapping, shown.text);
     const isTwoWay = field.direction === 'both';
     if (shown.text === '') return isTwoWay ? { agreed } : {};
-    changes[field.contact] = contactValue(field, shown.text, mapping);
+    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown.text), mapping);
     return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
   });
   const base: Base = {
@@ -281,5 +273,5 @@ export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMa
   const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
   const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
   const { id: subscriptionId, email, created } = subscription;
-  return { situation: 'new_subscription', subscriptionId, email, created, changes, consent };
+  return { subscriptionId, email, created, changes, consent };
 }

@@ -1,12 +1,11 @@
 /** Plans the values of a pair: a three-way merge of each field with the value both sides last agreed on. Pure. */
-import { valueOf } from '../mapping/canonical-value.ts';
+import { type FieldValue, valueOf } from '../mapping/canonical-value.ts';
 import type { Pair } from '../mapping/pair.ts';
 import { readContact, readSubscription, valueFingerprint } from '../mapping/prepare-mapping.ts';
 import type { ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { FieldBase, Side } from '../mapping/token.ts';
 import type { ChangeReason, FieldChange } from '../report/changes.ts';
 import type { PairFindings } from '../report/findings.ts';
-import type { CustomFieldWrite } from '../report/plan.ts';
 
 export const emptyFieldBase: FieldBase = {};
 
@@ -28,9 +27,7 @@ function shownByContact(field: ReadyField, here: string, before: FieldBase, { co
 
 /** The values of a pair that are written, and the bases of its fields: those of before where nothing has changed. */
 interface FieldPlans {
-  readonly changes: Record<string, unknown>;
-  readonly custom: CustomFieldWrite[];
-  readonly fieldChanges: FieldChange[];
+  readonly changes: FieldChange[];
   readonly fields: FieldBase[];
 }
 
@@ -40,7 +37,7 @@ export function planFields(
   findings: PairFindings,
   waits: (field: ReadyField) => boolean,
 ): FieldPlans {
-  const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], fields: [] };
+  const plans: FieldPlans = { changes: [], fields: [] };
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
@@ -50,10 +47,7 @@ export function planFields(
     const isReported = waits(field) ? before.reported : findings.list.length > reportedBefore || undefined;
     const { reported: _, ...unreported } = base;
     plans.fields.push(base.reported === isReported ? base : isReported ? { ...base, reported: true } : unreported);
-    if (write === undefined) continue;
-    plans.fieldChanges.push(fieldChange(field, write));
-    if (write.side === 'crm') plans.changes[field.contact] = contactValue(field, write.text, mapping);
-    else plans.custom.push(customFieldWrite(field, write.text));
+    if (write) plans.changes.push(fieldChange(field, write));
   }
   return plans;
 }
@@ -177,15 +171,10 @@ function planBothWays(
   return { base: { agreed: print(shown[from]), awaits: side }, write: { side, reason: reasons[from] } };
 }
 
-/** A canonical text as the newsletter's custom field takes it. */
-export function customFieldWrite({ customField = '', kind }: ReadyField, text: string): CustomFieldWrite {
-  const value = valueOf(kind, text);
-  return value === null ? { name: customField, delete: true } : { name: customField, value };
-}
-
-/** A canonical text as the contact's field takes it. */
-export function contactValue({ kind, separator }: ReadyField, text: string, { emptyValue }: ReadyMapping): unknown {
-  const value = valueOf(kind, text);
-  if (value === null) return emptyValue;
-  return Array.isArray(value) && separator !== undefined ? value.join(separator) : value;
+/** A value as the contact's field takes it. */
+export function contactValue(path: string, value: FieldValue, { fields, emptyValue }: ReadyMapping): unknown {
+  if (!Array.isArray(value)) return value ?? emptyValue;
+  const { separator } =
+    fields.find(({ contact, direction }) => contact === path && direction !== 'to_subscription') ?? {};
+  return separator === undefined ? value : value.join(separator);
 }

@@ -95,8 +95,11 @@ function listText(value: unknown, separator: string): string | undefined {
   return [...new Set(texts.filter((text) => text !== ''))].sort().join(memberSeparator);
 }
 
-/** A canonical text as a value of its kind; null where it is empty. An integer beyond 2^53 stays text. */
-export function valueOf(kind: ValueKind, text: string): string | number | boolean | string[] | null {
+/** A value of a field; null where there is none. */
+export type FieldValue = string | number | boolean | string[] | null;
+
+/** A canonical text as a value of its kind. An integer beyond 2^53 stays text. */
+export function valueOf(kind: ValueKind, text: string): FieldValue {
   if (text === '') return null;
   if (kind === 'integer') return Number.isSafeInteger(Number(text)) ? Number(text) : text;
   if (kind === 'double') return Number(text);

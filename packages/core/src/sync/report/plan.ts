@@ -5,17 +5,6 @@ import type { Base, Side } from '../mapping/token.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
 import type { Finding } from './findings.ts';
 
-/** Why a pair is written; every write names it. */
-export type Situation =
-  | 'linked'
-  | 'found_by_address'
-  | 'ambiguous'
-  | 'twin'
-  | 'new_subscription'
-  | 'subscription_missing'
-  | 'erased'
-  | 'unknown_contact';
-
 /** A value of a custom field to set, or to delete. */
 export interface CustomFieldWrite {
   readonly name: string;
@@ -33,13 +22,10 @@ export interface SubscriptionWrite {
 /** A change of one contact. */
 export interface ContactWrite {
   readonly id: string;
-  readonly situation: Situation;
   /** Values by the paths of the contact's fields, the opt-out and the address among them; the token is not. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** Belongs into the contact's token field, in the same write as the changes. */
   readonly token: string;
-  /** What the contact's token field shows now. */
-  readonly replacedToken: unknown;
   /** Stands for the contact in the state of a sync. */
   readonly key?: string | undefined;
   /** Whether the token knows of an opt-out, set by this write or seen before. */
@@ -64,10 +50,8 @@ export interface ConsentRecord {
 
 /** The plan for one pair. */
 export interface PairPlan {
-  readonly situation: Situation;
-  readonly subscriptionWrite: SubscriptionWrite | null;
-  /** Unsubscribes of other subscriptions that have an address of the contact. */
-  readonly furtherWrites: readonly SubscriptionWrite[];
+  /** Those of other subscriptions that have an address of the contact as well: unsubscribes. */
+  readonly subscriptionWrites: readonly SubscriptionWrite[];
   /** Null also where only the token would change and no later run needs it. */
   readonly contactWrite: ContactWrite | null;
   /** The new base of the pair; the contact write's token holds it. */
@@ -85,7 +69,6 @@ interface HandedOver {
 
 /** A pair with changes. */
 export interface PlannedPair extends HandedOver {
-  readonly situation: Situation;
   /** The person's address. */
   readonly email: string;
   readonly subscriptionId: string;
@@ -107,7 +90,6 @@ export interface PlannedPair extends HandedOver {
  * never skips double opt-in.
  */
 export interface SubscriptionCreate {
-  readonly situation: 'unknown_contact';
   readonly contactId: string;
   /** Stands for the person in the state, which remembers whom the newsletter was asked to subscribe. */
   readonly key: string;
@@ -121,7 +103,6 @@ export interface SubscriptionCreate {
 
 /** A contact to create for a subscription that has none. */
 export interface ContactCreate extends HandedOver {
-  readonly situation: 'new_subscription';
   readonly subscriptionId: string;
   readonly email: string;
   /** Unix seconds of the subscription. */
