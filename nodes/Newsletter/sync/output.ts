@@ -116,27 +116,19 @@ export function plannedItems(
   });
 }
 
-/** The data of the report. */
-export interface SyncOutcome {
-  readonly settings: Pick<SyncSettings, 'mode' | 'scope'>;
-  readonly plan: SyncPlan;
-  /** Undefined for a preview. */
-  readonly applied: AppliedSync | undefined;
-  /** Requests sent to the service, retries included. */
-  readonly requests: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-export function reportOf({
-  settings: { mode, scope },
-  plan,
-  applied,
-  requests,
-  startedAt,
-  endedAt,
-}: SyncOutcome): IDataObject {
+/**
+ * The report of a run.
+ *
+ * @param applied - undefined for a preview
+ * @param took - the requests sent to the service, retries included; the times in milliseconds since the Unix epoch
+ */
+export function reportOf(
+  { mode, scope }: Pick<SyncSettings, 'mode' | 'scope'>,
+  plan: SyncPlan,
+  applied: AppliedSync | undefined,
+  took: { readonly requests: number; readonly startedAt: number; readonly endedAt: number },
+): IDataObject {
+  const { requests, startedAt, endedAt } = took;
   const { counts, held } = plan;
   return {
     summary: summaryOf(plan, applied),

@@ -93,7 +93,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   }
   if (applied && node.getMode() === 'manual') showHint(node, manualHint);
   const consent = consentRecords(applied?.consent ?? [], endedAt);
-  const report: INodeExecutionData = { json: reportOf({ settings, plan, applied, requests, startedAt, endedAt }) };
+  const report: INodeExecutionData = { json: reportOf(settings, plan, applied, { requests, startedAt, endedAt }) };
   // An item of its own: n8n shows the file of an item before its fields.
   const trail = consent.length > 0 ? [await consentItem(node, consent, endedAt)] : [];
   const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};

@@ -95,7 +95,7 @@ export class DraftPlan {
     // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
     // person decides.
     if (this.#contacts.tokenState(row) !== 'none') return;
-    if (this.#contacts.oldestWithAddress(contact.email) !== row) return;
+    if (this.#contacts.oldestOf(this.#contacts.withAddress(contact.email)) !== row) return;
     if (subscribe === 'on_consent' && yesOrNo(contact.consent) !== true) return;
     this.#createSubscription(contact);
   }

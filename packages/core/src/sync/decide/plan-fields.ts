@@ -4,7 +4,7 @@ import type { Pair } from '../mapping/pair.ts';
 import { readContact, readSubscription, valueFingerprint } from '../mapping/prepare-mapping.ts';
 import type { ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { FieldBase, Side } from '../mapping/token.ts';
-import type { ChangeReason, FieldChange } from '../report/changes.ts';
+import type { FieldChange } from '../report/changes.ts';
 import type { PairFindings } from '../report/findings.ts';
 
 export const emptyFieldBase: FieldBase = {};
@@ -41,36 +41,20 @@ export function planFields(
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
-    const { base, write }: FieldPlan = waits(field)
+    const { base, change }: FieldPlan = waits(field)
       ? { base: before }
       : planField(field, before, pair, mapping, findings);
     const isReported = waits(field) ? before.reported : findings.list.length > reportedBefore || undefined;
     const { reported: _, ...unreported } = base;
     plans.fields.push(base.reported === isReported ? base : isReported ? { ...base, reported: true } : unreported);
-    if (write) plans.changes.push(fieldChange(field, write));
+    if (change) plans.changes.push(change);
   }
   return plans;
 }
 
 interface FieldPlan {
   readonly base: FieldBase;
-  readonly write?: FieldWrite;
-}
-
-/** A canonical text to write, and the one that it replaces. */
-interface FieldWrite {
-  readonly side: Side;
-  readonly text: string;
-  readonly replaced: string;
-  readonly reason: ChangeReason;
-}
-
-function fieldChange(
-  { kind, contact, customField }: ReadyField,
-  { side, text, replaced, reason }: FieldWrite,
-): FieldChange {
-  const field = side === 'crm' ? contact : (customField ?? '');
-  return { kind: 'update', side, field, from: valueOf(kind, replaced), to: valueOf(kind, text), reason };
+  readonly change?: FieldChange;
 }
 
 /** What both sides show of a field: canonical texts. */
@@ -99,16 +83,16 @@ function planField(
     field.direction === 'both' ? planBothWays(field, before, shown, print) : planOneWay(field, before, shown, print);
   if (unlike) findings.add('not_accepted', field, unlike);
   else if (!write && a.text !== there) findings.add('conflict', field);
-  return {
-    base,
-    ...(write && { write: { ...write, text: shown[otherThan[write.side]], replaced: shown[write.side] } }),
-  };
+  if (!write) return { base };
+  const path = write.side === 'crm' ? field.contact : (field.customField ?? '');
+  const [from, to] = [write.side, otherThan[write.side]].map((side) => valueOf(field.kind, shown[side]));
+  return { base, change: { kind: 'update', field: path, from, to: to ?? null, ...write } };
 }
 
 /** What is done about a field whose values are known. */
 interface FieldDecision {
   readonly base: FieldBase;
-  readonly write?: Pick<FieldWrite, 'side' | 'reason'>;
+  readonly write?: Pick<FieldChange, 'side' | 'reason'>;
   /** A side that shows another value than was written to it. */
   readonly unlike?: Side;
 }

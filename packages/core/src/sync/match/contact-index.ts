@@ -231,10 +231,8 @@ export class ContactIndex {
     return rowsOf(this.#byAddress.get(addressKey(email)));
   }
 
-  /** The row of the oldest contact with this address. */
-  oldestWithAddress(email: string): number | undefined {
-    const rows = this.#byAddress.get(addressKey(email));
-    if (typeof rows !== 'object') return rows;
+  /** The row of the oldest of these contacts. */
+  oldestOf(rows: readonly number[]): number {
     const idOf = (row: number): string => textOf(readPath(this.#records[row], this.#run.mapping.paths.id));
     const older = (one: number, other: number): number => (compareIds(idOf(one), idOf(other)) < 0 ? one : other);
     const oldest = this.#oldest.get(rows) ?? rows.reduce(older);

@@ -15,7 +15,7 @@ import {
 import type { Base, FieldBase } from '../mapping/token.ts';
 import type { Pair } from '../mapping/pair.ts';
 import type { ContactIndex } from './contact-index.ts';
-import { type Claim, type Decision, oldestOfTwins, whoseContact } from './whose-contact.ts';
+import { type Claim, type Decision, whoseContact } from './whose-contact.ts';
 
 /** A contact of a subscription. */
 export interface Member {
@@ -210,26 +210,25 @@ function movedBase(
   return { ...base, subscriptionId, address, consent: 'unknown', optOut, reported: 0, fields };
 }
 
-/** The row of the oldest contact of a subscription, where the others are its twins. */
+/**
+ * The row of the oldest contact of a subscription, where the others are its twins: they were made at the same time or
+ * copied, and nobody has edited them since.
+ */
 export function oldestTwin(
   members: readonly Member[],
   contacts: ContactIndex,
   mapping: ReadyMapping,
 ): number | undefined {
-  const several = members.map(({ row, base: known, isMoved }) => {
+  const oldest = contacts.oldestOf(members.map(({ row }) => row));
+  const isTwin = ({ row, base: known, isMoved }: Member): boolean => {
     const { contact, base } = contacts.at(row);
-    const showsItsBase = mapping.fields.every((field) => {
-      const written = base?.fields[field.index]?.agreed;
+    if (!known || isMoved || !base) return false;
+    return mapping.fields.every((field) => {
+      const written = base.fields[field.index]?.agreed;
       if (written === undefined) return field.direction !== 'both';
       const shown = readContact(field, contact);
       return shown.state === 'value' && valueFingerprint(mapping, shown.text) === written;
     });
-    return {
-      id: contact.id,
-      isLinked: known !== undefined && !isMoved,
-      isUnedited: base !== undefined && showsItsBase,
-    };
-  });
-  const oldest = oldestOfTwins(several);
-  return oldest === undefined ? undefined : members[oldest]?.row;
+  };
+  return members.every((member) => member.row === oldest || isTwin(member)) ? oldest : undefined;
 }

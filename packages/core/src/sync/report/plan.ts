@@ -3,7 +3,7 @@ import type { SyncState } from '../mapping/state.ts';
 import type { ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { Base, Side } from '../mapping/token.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
-import type { Finding } from './findings.ts';
+import type { Finding, HeldReason } from './findings.ts';
 
 /** A value of a custom field to set, or to delete. */
 export interface CustomFieldWrite {
@@ -121,17 +121,6 @@ export interface Held {
   /** What to look at before the plan is accepted. */
   readonly remedy: string;
 }
-
-export type HeldReason =
-  | 'too_many_changes'
-  | 'too_many_overwrites'
-  | 'too_many_creations'
-  | 'too_many_contacts'
-  | 'contacts_missing'
-  | 'field_missing'
-  | 'opt_out_unclear'
-  | 'status_unknown'
-  | 'state_full';
 
 /** How often values of a field are replaced by others. */
 export interface Overwrites {
