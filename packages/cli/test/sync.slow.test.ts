@@ -20,6 +20,25 @@ test('reports a damaged token, and a contact that can not be created', async ({ 
   expect(stdout).toContain('SQLSTATE 23502 (column id): give the column a default');
 });
 
+test('stops at a state of an earlier version, and starts anew without it: the tokens hold what was agreed on', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { sync, sql, subscribe, changes } = await syncFixture(sandbox);
+  await subscribe('ada@example.com', 'Bonn');
+  await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com')`);
+  await sync('apply');
+  await sql(`UPDATE newsletter_sync_state SET state = state || '{"version": 3}'`);
+  await sql(`UPDATE contacts SET city = 'Ulm'`);
+  const stopped = await sync('apply');
+  expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('of another version. Remove it') });
+  expect(changes()).toBe(0);
+  await sql(`UPDATE newsletter_sync_state SET state = NULL`);
+  expect(await sync('apply')).toMatchObject({ code: 0 });
+  const rest = await sync('apply', '--json');
+  expect(events(rest.stdout).at(-1)).toMatchObject({ updated: 0, subscriptions_updated: 0, findings: {} });
+  expect(await sql(`SELECT city FROM contacts`)).toEqual([{ city: 'Ulm' }]);
+});
+
 test('reports a column that no new contact fills before it is refused, and equal refusals as one', async ({
   sandboxOnPort: sandbox,
 }) => {
