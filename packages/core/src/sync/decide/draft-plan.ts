@@ -95,17 +95,14 @@ export class DraftPlan {
     // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
     // person decides.
     if (this.#contacts.tokenState(row) !== 'none') return;
-    if (this.#contacts.oldestOf(this.#contacts.withAddress(contact.email)) !== row) return;
+    const own = this.#contacts.withAddress(contact.email);
+    if (this.#contacts.oldestOf(own) !== row) return;
     if (subscribe === 'on_consent' && yesOrNo(contact.consent) !== true) return;
-    this.#createSubscription(contact);
-  }
-
-  #createSubscription(contact: SyncContact): void {
     const key = this.#run.log.fingerprint(contact.email);
     // A token that was handed over and is not shown says that there was a subscription once.
     if (this.erased.has(key) || this.#handOver.of(contact)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
-    const rows = [...this.#contacts.withAddress(contact.email), ...this.#contacts.withFurther(contact.email)];
+    const rows = [...own, ...this.#contacts.withFurther(contact.email)];
     const { optOut } = this.#run.mapping;
     if (optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) !== false)) {
       if (optOut.ordinary === null) this.#run.unclear.add(this.#contacts.unusualOptOuts(rows));
@@ -155,8 +152,8 @@ export class DraftPlan {
     const reason = 'subscription_missing';
     return this.#run.mapping.fields.flatMap((field): FieldChange[] => {
       const shown = field.newsletter === 'status' ? readContact(field, contact) : undefined;
-      if (shown?.state !== 'value' || shown.text === removedStatus) return [];
-      return [{ kind: 'remove', side: 'crm', field: field.contact, from: shown.text, to: removedStatus, reason }];
+      if (typeof shown !== 'string' || shown === removedStatus) return [];
+      return [{ kind: 'remove', side: 'crm', field: field.contact, from: shown, to: removedStatus, reason }];
     });
   }
 
@@ -226,9 +223,8 @@ export class DraftPlan {
 /** The request that creates a subscription for a contact. */
 export function toSubscriptionCreate(contact: SyncContact, key: string, mapping: ReadyMapping): SubscriptionCreate {
   const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
-    const shown = readContact(field, contact);
     const { direction, customField: name = '', kind } = field;
-    const value = shown.state === 'value' ? valueOf(kind, shown.text) : null;
+    const value = valueOf(kind, readContact(field, contact) ?? '');
     return direction !== 'to_contact' && name !== '' && value !== null ? [{ name, value }] : [];
   });
   return {
@@ -252,11 +248,11 @@ export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMa
   if (optOut && isOptingOut) changes[optOut.contact] = true;
   const fields = mapping.fields.map((field): FieldBase => {
     const shown = readSubscription(field, subscription);
-    if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
-    const agreed = valueFingerprint(mapping, shown.text);
+    if (field.direction === 'to_subscription' || typeof shown !== 'string') return {};
+    const agreed = valueFingerprint(mapping, shown);
     const isTwoWay = field.direction === 'both';
-    if (shown.text === '') return isTwoWay ? { agreed } : {};
-    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown.text), mapping);
+    if (shown === '') return isTwoWay ? { agreed } : {};
+    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown), mapping);
     return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
   });
   const base: Base = {

@@ -20,9 +20,9 @@ function shownByContact(field: ReadyField, here: string, before: FieldBase, { co
   if (field.kind === 'boolean' && contact.lacks?.includes(field.contact))
     return here !== 'true' ? here : before.agreed === undefined ? '' : 'false';
   // What only the sync writes is written where nobody delivers it, too.
-  if (reading.state === 'absent' && field.direction === 'to_contact')
+  if (reading === undefined && field.direction === 'to_contact')
     return field.kind === 'boolean' && here !== 'true' ? here : '';
-  return reading.state === 'value' ? reading.text : undefined;
+  return reading ?? undefined;
 }
 
 /** The values of a pair that are written, and the bases of its fields: those of before where nothing has changed. */
@@ -71,18 +71,18 @@ function planField(
 ): FieldPlan {
   const a = readSubscription(field, pair.subscription);
   const b = readContact(field, pair.contact);
-  if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
-  if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
-  const there = a.state === 'value' ? shownByContact(field, a.text, before, pair) : undefined;
-  if (a.state !== 'value' || there === undefined) return { base: before };
+  if (a === null) findings.add('wrong_kind', field, 'newsletter');
+  if (b === null) findings.add('wrong_kind', field, 'crm');
+  const there = typeof a === 'string' ? shownByContact(field, a, before, pair) : undefined;
+  if (typeof a !== 'string' || there === undefined) return { base: before };
   const print = (text: string): number => valueFingerprint(mapping, text);
   // Written once where nobody can see it.
-  if (b.state === 'absent' && before.agreed === print(a.text)) return { base: before };
-  const shown = { newsletter: a.text, crm: there };
+  if (b === undefined && before.agreed === print(a)) return { base: before };
+  const shown = { newsletter: a, crm: there };
   const { base, write, unlike } =
     field.direction === 'both' ? planBothWays(field, before, shown, print) : planOneWay(field, before, shown, print);
   if (unlike) findings.add('not_accepted', field, unlike);
-  else if (!write && a.text !== there) findings.add('conflict', field);
+  else if (!write && a !== there) findings.add('conflict', field);
   if (!write) return { base };
   const path = write.side === 'crm' ? field.contact : (field.customField ?? '');
   const [from, to] = [write.side, otherThan[write.side]].map((side) => valueOf(field.kind, shown[side]));

@@ -229,7 +229,7 @@ export class Reconciler {
     this.#countSubscription(subscription);
     if (row === 0) return void this.#withoutContact.set(id, subscription);
     this.#contacts.setMatched([row]);
-    if (!isAtRest) return this.#addPair(subscription, [{ row, base: this.#contacts.baseFor(row, id) }]);
+    if (!isAtRest) return this.#addPair(subscription, [{ row, base: this.#contacts.baseAt(row) }]);
     this.#tally.pairs += 1;
     this.#options.onAtRest?.(this.#contacts.contactAt(row).id);
   }

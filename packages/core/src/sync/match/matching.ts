@@ -198,11 +198,10 @@ function movedBase(
   const print = (text: string): number => valueFingerprint(mapping, text);
   const fields = mapping.fields.map((field): FieldBase | undefined => {
     const [here, there] = [readSubscription(field, subscription), readContact(field, contact)];
-    if (field.direction === 'to_contact' || (there.state === 'value' && there.text === '')) return undefined;
+    if (field.direction === 'to_contact' || there === '') return undefined;
     const known: FieldBase =
-      there.state === 'value' ? { shows: { side: 'crm', fingerprint: print(there.text) } } : { awaits: 'crm' };
-    const agreed = isCopied && here.state === 'value' ? here.text : '';
-    return field.direction === 'both' ? { agreed: print(agreed), ...known } : known;
+      typeof there === 'string' ? { shows: { side: 'crm', fingerprint: print(there) } } : { awaits: 'crm' };
+    return field.direction === 'both' ? { agreed: print((isCopied && here) || ''), ...known } : known;
   });
   const { id: subscriptionId, email } = subscription;
   const optOut = isCopied ? undefined : base.optOut;
@@ -227,7 +226,7 @@ export function oldestTwin(
       const written = base.fields[field.index]?.agreed;
       if (written === undefined) return field.direction !== 'both';
       const shown = readContact(field, contact);
-      return shown.state === 'value' && valueFingerprint(mapping, shown.text) === written;
+      return typeof shown === 'string' && valueFingerprint(mapping, shown) === written;
     });
   };
   return members.every((member) => member.row === oldest || isTwin(member)) ? oldest : undefined;
