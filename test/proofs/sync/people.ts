@@ -3,14 +3,12 @@
  * with the name, and so do the values that were said by or about the person: a value or an unsubscribe that reaches
  * somebody else is seen.
  */
-import { decodeToken, planPair, prepareMapping, type Finding, type SyncMapping } from '@newsletter-kit/core/sync';
+import { decodeToken, planPair, type Finding, type ReadyMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { addresses, history, names, type Step } from './people-events.ts';
-import { fieldIds, optOut, World, type Contact, type Person, type Run } from './world.ts';
+import { optOut, pick, World, type Contact, type Person, type Run } from './world.ts';
 
-const customFields = Object.values(fieldIds).map(({ id, kind }) => ({ id, kind, display: id }));
 const isAt = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
-const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % list.length];
 
 /** A world whose people are known. */
 export class People {
@@ -23,13 +21,13 @@ export class People {
   readonly #sameAs = new Map<string, string>();
   /** Whom the opt-out of a contact is for. */
   readonly #vetoes = new Map<Contact, Set<string>>();
-  readonly #mapping: ReturnType<typeof prepareMapping>;
+  readonly #mapping: ReadyMapping;
   #generations = 0;
   #values = 0;
 
   constructor(count: number, mapping: Partial<SyncMapping> = {}) {
     this.world = new World(mapping, { newsletter: 'as given', crm: 'as given' });
-    this.#mapping = prepareMapping(this.world.mapping, customFields, 'pub_1');
+    this.#mapping = this.world.ready;
     this.world.onWrite = (to, value) => this.#check(to, value);
     for (const name of names.slice(0, count)) {
       this.#signUp(`${name}@example.com`);
@@ -288,9 +286,7 @@ export class People {
       if (owner === who && !this.world.persons.some((one) => one !== person && isAt(one.email, email)))
         this.#owners.set(email, next);
     this.world.erased.add(person.email);
-    person.email = `redacted-${person.id}@redacted.invalid`;
-    person.status = 'inactive';
-    person.fields.clear();
+    this.world.erase(person);
     if (!isListed) this.world.persons.splice(this.world.persons.indexOf(person), 1);
     this.#restateAll();
   }
