@@ -47,12 +47,12 @@ interface Origin {
 export function originsOf(
   writes: readonly ContactWrite[],
   { items, indexes }: Contacts,
-  { idField }: Pick<SyncSettings, 'idField'>,
+  { paths }: SyncPlan['mapping'],
 ): ReadonlyMap<string, Origin> {
   const wanted = new Set(writes.map(({ id }) => id));
   const origins = new Map<string, Origin>();
   for (const item of indexes) {
-    const id = readPath(items[item]?.json, idField);
+    const id = readPath(items[item]?.json, paths.id);
     const text = String(id).trim();
     // The first of duplicate contacts counts.
     if (wanted.has(text) && !origins.has(text)) origins.set(text, { item, id });
@@ -65,11 +65,11 @@ export function updateItems(
   writes: readonly ContactWrite[],
   origins: ReadonlyMap<string, Origin>,
   { items }: Contacts,
-  { idField, tokenField }: Pick<SyncSettings, 'idField' | 'tokenField'>,
+  { paths }: SyncPlan['mapping'],
 ): INodeExecutionData[] {
   return writes.map(({ id, changes, token }) => {
     const origin = origins.get(id);
-    const values = [[idField, origin?.id ?? id], ...Object.entries(changes), [tokenField, token]] as const;
+    const values = [[paths.id, origin?.id ?? id], ...Object.entries(changes), [paths.token, token]] as const;
     const json = toRecord(recordOf(values, origin && items[origin.item]?.json));
     return origin ? { json, pairedItem: { item: origin.item } } : { json };
   });

@@ -251,7 +251,10 @@ export class People {
   #merge(event: Step['event'], survivor: Contact, loser: Contact): void {
     // The merged contact is one person, with the values of both.
     for (const who of [survivor, loser].flatMap((one) => [one.who, ...whoIn(one)])) this.#join(who, survivor.who);
-    if (event === 'merge, survivor has a new id') survivor.id = this.world.newId();
+    if (event === 'merge, survivor has a new id') {
+      survivor.id = this.world.newId();
+      this.#restate(survivor);
+    }
     if (event === 'merge, loser names the survivor') loser.mergedInto = survivor.id;
     else this.world.contacts.splice(this.world.contacts.indexOf(loser), 1);
     if (event === 'merge, survivor lists the address')

@@ -25,19 +25,14 @@ function shownByContact(field: ReadyField, here: string, before: FieldBase, { co
   return reading ?? undefined;
 }
 
-/** The values of a pair that are written, and the bases of its fields: those of before where nothing has changed. */
-interface FieldPlans {
-  readonly changes: FieldChange[];
-  readonly fields: FieldBase[];
-}
-
+/** @returns the values of a pair that are written, and the bases of its fields: those of before where nothing changed */
 export function planFields(
   pair: Pair,
   mapping: ReadyMapping,
   findings: PairFindings,
   waits: (field: ReadyField) => boolean,
-): FieldPlans {
-  const plans: FieldPlans = { changes: [], fields: [] };
+): Readonly<{ changes: FieldChange[]; fields: FieldBase[] }> {
+  const plans: ReturnType<typeof planFields> = { changes: [], fields: [] };
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
