@@ -25,7 +25,7 @@ function shownByContact(field: ReadyField, here: string, before: FieldBase, { co
   return reading ?? undefined;
 }
 
-/** @returns the values of a pair that are written, and the bases of its fields: those of before where nothing changed */
+/** @returns the values of a pair to write, and the bases of its fields: those of before where nothing has changed */
 export function planFields(
   pair: Pair,
   mapping: ReadyMapping,
