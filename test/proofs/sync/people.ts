@@ -63,8 +63,9 @@ export class People {
   }
 
   #signUp(email: string): void {
-    if (!this.world.persons.some((person) => isAt(person.email, email)))
-      this.world.subscribe(email).who = this.#ownerOf(email);
+    if (this.world.persons.some((person) => isAt(person.email, email))) return;
+    this.world.subscribe(email).who = this.#ownerOf(email);
+    this.#restateAll(this.world.contacts.filter((contact) => isAt(contact.email, email)));
   }
 
   #addContact(email: string, values: Readonly<Record<string, unknown>> = {}): Contact {
