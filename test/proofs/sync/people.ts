@@ -90,7 +90,7 @@ export class People {
     const isTaken = this.world.persons.some((one) => one !== named && isAt(one.email, contact.email));
     const isOwn = this.#hasOwnToken(contact);
     const fits = named !== undefined && isOwn && (!isTaken || this.#isAsWritten(contact));
-    if (isOwn && !fits && !isTaken) return;
+    if (isOwn && !fits && !isTaken) return this.#joinAddresses(contact);
     // In which order a contact was given an address, and the address to another person, nobody can tell.
     contact.who = fits ? (named.who ?? '') : this.#ownerOf(contact.email);
     this.#joinAddresses(contact);
