@@ -5,22 +5,21 @@
 import { redact } from '@newsletter-kit/core/engine';
 import { type CrmRefusal, readAnswer, type RefusalReason } from '@newsletter-kit/core/sync';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { text } from '../parameters/properties.ts';
+import { groupBy } from '../operations/concurrency.ts';
+import { notice, number, text } from '../parameters/properties.ts';
 import { toRecord } from '../records.ts';
 
 /** In the order of the outputs. */
 export const answerOutputNames = ['Refused', 'Summary'];
 
-const handedOver: INodeProperties = {
+const handedOver = number({
   displayName: 'Handed Over',
   name: 'handedOver',
-  type: 'number',
   typeOptions: { minValue: 0, numberPrecision: 0 },
-  default: 0,
   placeholder: "e.g. {{ $('Sync').all(3).length + $('Sync').all(4).length }}",
   description:
     'How many contacts the sync handed over to the CRM, so that a missing answer is noticed. 0 counts only the answers.',
-};
+});
 
 const contact = text({
   displayName: 'Contact',
@@ -31,13 +30,11 @@ const contact = text({
 });
 
 export const answerParameters: readonly INodeProperties[] = [
-  {
+  notice({
     displayName:
       'Connect every node that writes contacts, through a <i>Merge</i> node that appends. Set their <i>On Error</i> to <i>Continue</i>, and let an <i>HTTP Request</i> node return the full response and never an error. Connect <i>Refused</i> to <i>Stop and Error</i>, so that the run does not look like a success.',
     name: 'answersNotice',
-    type: 'notice',
-    default: '',
-  },
+  }),
   handedOver,
   contact,
 ];
@@ -119,11 +116,8 @@ function summaryOf(expected: number, written: number, refusals: readonly Refused
 }
 
 /** How often each text occurs. */
-function occurrences(texts: readonly string[]): ReadonlyMap<string, number> {
-  const times = new Map<string, number>();
-  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
-  return times;
-}
+const occurrences = (texts: readonly string[]): [text: string, times: number][] =>
+  groupBy(texts, (text) => text).map((same) => [same[0] ?? '', same.length]);
 
 /** Most different messages of the CRM that the summary repeats. */
 const mostMessages = 3;
@@ -135,7 +129,7 @@ function sentences(expected: number, written: number, refusals: readonly Refused
     expected > 0
       ? `The CRM took ${written} of ${count(expected, 'change')}`
       : `The CRM took ${count(written, 'change')}`;
-  const messages = [...occurrences(refusals.map(({ message, status }) => worded(message, status)))];
+  const messages = occurrences(refusals.map(({ message, status }) => worded(message, status)));
   const told = messages
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, mostMessages)

@@ -47,12 +47,12 @@ interface Origin {
 export function originsOf(
   writes: readonly ContactWrite[],
   { items, indexes }: Contacts,
-  { idField }: Pick<SyncSettings, 'idField'>,
+  { paths }: SyncPlan['mapping'],
 ): ReadonlyMap<string, Origin> {
   const wanted = new Set(writes.map(({ id }) => id));
   const origins = new Map<string, Origin>();
   for (const item of indexes) {
-    const id = readPath(items[item]?.json, idField);
+    const id = readPath(items[item]?.json, paths.id);
     const text = String(id).trim();
     // The first of duplicate contacts counts.
     if (wanted.has(text) && !origins.has(text)) origins.set(text, { item, id });
@@ -65,11 +65,11 @@ export function updateItems(
   writes: readonly ContactWrite[],
   origins: ReadonlyMap<string, Origin>,
   { items }: Contacts,
-  { idField, tokenField }: Pick<SyncSettings, 'idField' | 'tokenField'>,
+  { paths }: SyncPlan['mapping'],
 ): INodeExecutionData[] {
   return writes.map(({ id, changes, token }) => {
     const origin = origins.get(id);
-    const values = [[idField, origin?.id ?? id], ...Object.entries(changes), [tokenField, token]] as const;
+    const values = [[paths.id, origin?.id ?? id], ...Object.entries(changes), [paths.token, token]] as const;
     const json = toRecord(recordOf(values, origin && items[origin.item]?.json));
     return origin ? { json, pairedItem: { item: origin.item } } : { json };
   });
@@ -116,27 +116,19 @@ export function plannedItems(
   });
 }
 
-/** The data of the report. */
-export interface SyncOutcome {
-  readonly settings: Pick<SyncSettings, 'mode' | 'scope'>;
-  readonly plan: SyncPlan;
-  /** Undefined for a preview. */
-  readonly applied: AppliedSync | undefined;
-  /** Requests sent to the service, retries included. */
-  readonly requests: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-export function reportOf({
-  settings: { mode, scope },
-  plan,
-  applied,
-  requests,
-  startedAt,
-  endedAt,
-}: SyncOutcome): IDataObject {
+/**
+ * The report of a run.
+ *
+ * @param applied - undefined for a preview
+ * @param took - the requests sent to the service, retries included; the times in milliseconds since the Unix epoch
+ */
+export function reportOf(
+  { mode, scope }: Pick<SyncSettings, 'mode' | 'scope'>,
+  plan: SyncPlan,
+  applied: AppliedSync | undefined,
+  took: { readonly requests: number; readonly startedAt: number; readonly endedAt: number },
+): IDataObject {
+  const { requests, startedAt, endedAt } = took;
   const { counts, held } = plan;
   return {
     summary: summaryOf(plan, applied),

@@ -1,14 +1,15 @@
 /** The parameters of the sync node: operation, mode, fields of a contact, mapped fields, situations. */
 import type { INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import { authentication, credentials, publication } from '../parameters/connection.ts';
-import { collection, text, toggle } from '../parameters/properties.ts';
+import { collection, notice, number, select, text, toggle } from '../parameters/properties.ts';
 import { answerParameters } from './answers.ts';
 
-export const operation: INodeProperties = {
+/** A choice without expressions: a run has one for all of its items. */
+const setting: typeof select = (described) => select({ noDataExpression: true, ...described });
+
+export const operation = setting({
   displayName: 'Operation',
   name: 'operation',
-  type: 'options',
-  noDataExpression: true,
   default: 'sync',
   options: [
     {
@@ -24,7 +25,7 @@ export const operation: INodeProperties = {
       action: 'Sync contacts',
     },
   ],
-};
+});
 
 /**
  * Hides the property for Check CRM Answers. Where n8n leaves out defaults, as in some calls of the editor, the
@@ -39,11 +40,9 @@ function forSync<Property extends { readonly displayOptions?: INodeProperties['d
 /** The operation Check CRM Answers sends no request, so it needs no credential. */
 export const syncCredentials: INodeCredentialDescription[] = credentials.map(forSync);
 
-export const mode: INodeProperties = {
+export const mode = setting({
   displayName: 'Mode',
   name: 'mode',
-  type: 'options',
-  noDataExpression: true,
   default: 'preview',
   description: 'Whether to only plan the changes, or to apply them',
   options: [
@@ -54,31 +53,25 @@ export const mode: INodeProperties = {
     },
     { name: 'Preview', value: 'preview', description: 'Write nothing, and list what Apply would do' },
   ],
-};
+});
 
-const previewNotice: INodeProperties = {
+const previewNotice = notice({
   displayName:
     'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> return nothing. <i>Planned</i> lists each change that Apply would make, <i>Report</i> sums it up, <i>Review</i> lists decisions for a person.',
   name: 'previewNotice',
-  type: 'notice',
-  default: '',
   displayOptions: { show: { mode: ['preview'] } },
-};
+});
 
-const applyNotice: INodeProperties = {
+const applyNotice = notice({
   displayName:
     'Connect <i>Create Contact</i> and <i>Update Contact</i> to nodes of your CRM that write every field of an item, the sync token included. A plan that is held back leaves by <i>Held</i>: connect it to <i>Stop and Error</i>. n8n saves the state of this node only after production executions, not after manual ones.',
   name: 'applyNotice',
-  type: 'notice',
-  default: '',
   displayOptions: { show: { mode: ['apply'] } },
-};
+});
 
-export const scope: INodeProperties = {
+export const scope = setting({
   displayName: 'Contacts',
   name: 'contacts',
-  type: 'options',
-  noDataExpression: true,
   default: 'everything',
   description: 'Which contacts the input items of one execution are',
   options: [
@@ -95,7 +88,7 @@ export const scope: INodeProperties = {
         'Some contacts, for example from a trigger. Each is looked up by its address with one request. None counts as missing, and none is created.',
     },
   ],
-};
+});
 
 /** A parameter for a field of the contact, without expressions: the path is the same for every item. */
 function path(
@@ -140,16 +133,14 @@ export const optOutField = path({
     'Field of the contact that forbids newsletters by yes, a time, a reason, or a word that few contacts have: setting it unsubscribes the person. Optional.',
 });
 
-export const newsletterField: INodeProperties = {
+export const newsletterField = select({
   displayName: 'Newsletter Field Name or ID',
   name: 'newsletter',
-  type: 'options',
   required: true,
-  default: '',
   typeOptions: { loadOptionsMethod: 'getSyncFields', loadOptionsDependsOn: ['publicationId.value'] },
   description:
     'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-};
+});
 
 export const contactField = path({
   displayName: 'Contact Field',
@@ -159,11 +150,9 @@ export const contactField = path({
   required: true,
 });
 
-export const direction: INodeProperties = {
+export const direction = setting({
   displayName: 'Direction',
   name: 'direction',
-  type: 'options',
-  noDataExpression: true,
   default: 'to_contact',
   description:
     'To which side changed values are written. Properties of a subscription are only written to the contact.',
@@ -172,13 +161,11 @@ export const direction: INodeProperties = {
     { name: 'To Contact', value: 'to_contact' },
     { name: 'To Newsletter', value: 'to_subscription' },
   ],
-};
+});
 
-export const conflict: INodeProperties = {
+export const conflict = setting({
   displayName: 'On Conflict',
   name: 'conflict',
-  type: 'options',
-  noDataExpression: true,
   default: 'review',
   description: 'What to do where both sides changed the field since the last run',
   options: [
@@ -187,17 +174,16 @@ export const conflict: INodeProperties = {
     { name: 'Review', value: 'review', description: 'Keep both values, and report them at the output Review' },
   ],
   displayOptions: { show: { direction: ['both'] } },
-};
+});
 
-const separator: INodeProperties = {
+const separator = text({
   displayName: 'List Separator',
   name: 'separator',
-  type: 'string',
   noDataExpression: true,
   default: ';',
   placeholder: 'e.g. ;',
   description: 'Separator between the entries of a list that the CRM stores as text. Without it, a list is an array.',
-};
+});
 
 /** The mapped fields, one row each. */
 export const fields: INodeProperties = {
@@ -223,11 +209,9 @@ export const fields: INodeProperties = {
   ],
 };
 
-export const subscribe: INodeProperties = {
+export const subscribe = setting({
   displayName: 'Subscribe Unknown Contacts',
   name: 'subscribe',
-  type: 'options',
-  noDataExpression: true,
   default: 'never',
   description: 'Whether to subscribe contacts without a subscription. Opted-out contacts are never subscribed.',
   options: [
@@ -240,7 +224,7 @@ export const subscribe: INodeProperties = {
     },
   ],
   displayOptions: { show: { contacts: ['everything'] } },
-};
+});
 
 export const consentField = path({
   displayName: 'Consent Field',
@@ -257,34 +241,30 @@ export const accept = toggle({
   description: 'Whether to apply a plan that would be held back. Turn it on for one run, after reading the report.',
 });
 
-export const heldShare: INodeProperties = {
+export const heldShare = number({
   displayName: 'Hold Above (%)',
   name: 'heldShare',
-  type: 'number',
   typeOptions: { minValue: 0, maxValue: 100 },
   default: 5,
   description:
     'A plan that unsubscribes, clears or removes for more than this share of the pairs, or overwrites so many values of a field, is held back, if it is more than Hold Above (Count) as well',
-};
+});
 
-export const heldCount: INodeProperties = {
+export const heldCount = number({
   displayName: 'Hold Above (Count)',
   name: 'heldCount',
-  type: 'number',
   typeOptions: { minValue: 0, numberPrecision: 0 },
   default: 20,
   description: 'A plan that unsubscribes, clears or removes for no more pairs than this is never held back',
-};
+});
 
-export const mostWrites: INodeProperties = {
+export const mostWrites = number({
   displayName: 'Max Contacts per Run',
   name: 'mostWrites',
-  type: 'number',
   typeOptions: { minValue: 0, numberPrecision: 0 },
-  default: 0,
   description:
     'Most contacts to create and update in one run, for CRMs with a limit of calls: the others wait for the next run. Opt-outs and unsubscribes never wait. 0 means no limit.',
-};
+});
 
 export const shortAddresses = toggle({
   displayName: 'Shorten Addresses',
@@ -323,42 +303,39 @@ export const notOptedOut = text({
     'Values of the Opt-Out Field that are no opt-out, with ; between them, beside an empty field and no. Left empty, it is what most contacts of active subscribers show.',
 });
 
-export const emptyValue: INodeProperties = {
+export const emptyValue = select({
   displayName: 'Empty Value',
   name: 'emptyValue',
-  type: 'options',
   default: 'null',
   description: 'How to write an empty value to a contact field',
   options: [
     { name: 'Empty Text', value: 'text' },
     { name: 'Null', value: 'null' },
   ],
-};
+});
 
 /** Named as the situations of the mapping, and so are their values. */
 export const situations: readonly INodeProperties[] = [
-  {
+  select({
     displayName: 'Address Changed in Newsletter',
     name: 'addressChangedInNewsletter',
-    type: 'options',
     default: 'write',
     description: 'What to do where the address of a subscription changed',
     options: [
       { name: 'Review', value: 'report', description: 'Keep the address of the contact' },
       { name: 'Update Contact', value: 'write', description: 'Write the new address to the contact' },
     ],
-  },
-  {
+  }),
+  select({
     displayName: 'New Subscription',
     name: 'newSubscription',
-    type: 'options',
     default: 'create_contact',
     description: 'What to do with a new subscription that has no contact',
     options: [
       { name: 'Create Contact', value: 'create_contact' },
       { name: 'Leave', value: 'leave' },
     ],
-  },
+  }),
 ];
 
 /** Parameters with a safe default. */

@@ -93,11 +93,11 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   }
   if (applied && node.getMode() === 'manual') showHint(node, manualHint);
   const consent = consentRecords(applied?.consent ?? [], endedAt);
-  const report: INodeExecutionData = { json: reportOf({ settings, plan, applied, requests, startedAt, endedAt }) };
+  const report: INodeExecutionData = { json: reportOf(settings, plan, applied, { requests, startedAt, endedAt }) };
   // An item of its own: n8n shows the file of an item before its fields.
   const trail = consent.length > 0 ? [await consentItem(node, consent, endedAt)] : [];
   const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};
-  const origins = originsOf(contactUpdates, contacts, settings);
+  const origins = originsOf(contactUpdates, contacts, plan.mapping);
   // The changes of a run that carries them out are at its other outputs.
   const planned = applied && !plan.held ? [] : [...changesOf(plan.whole)];
   const isHeld = applied !== undefined && plan.held !== null;
@@ -106,7 +106,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     isHeld ? trail : [report, ...trail],
     await inParts(engine.host, planned, (part) => plannedItems(part, settings)),
     await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),
-    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, settings)),
+    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, plan.mapping)),
     isHeld ? [report] : [],
   ];
 }

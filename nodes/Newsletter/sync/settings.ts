@@ -21,9 +21,6 @@ export interface SyncSettings {
   readonly mode: 'apply' | 'preview';
   readonly scope: 'everything' | 'incoming';
   readonly mapping: SyncMapping;
-  /** The path of a contact's id, and of its token. */
-  readonly idField: string;
-  readonly tokenField: string;
   /** Whether to apply a plan that exceeds the limits of changes. */
   readonly accept: boolean;
   /** Whether Planned shows only the first letter and the domain of an address. */
@@ -38,8 +35,6 @@ export interface SyncSettings {
 export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>): SyncSettings {
   const at: ItemParameters = { node, itemIndex: 0 };
   const options = readFields(at, 'options', parameters.options);
-  const idField = String(readParameter(at, parameters.idField));
-  const tokenField = String(readParameter(at, parameters.tokenField));
   const scope = readParameter(at, parameters.scope) === 'incoming' ? 'incoming' : 'everything';
   const optOut = readParameter(at, parameters.optOutField);
   const subscribe = scope === 'incoming' ? 'never' : readParameter(at, parameters.subscribe);
@@ -47,9 +42,9 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   const mapping: unknown = {
     fields: readFieldRows(node.getNodeParameter('fields.field', 0, [])),
     contact: {
-      id: idField,
+      id: readParameter(at, parameters.idField),
       email: readParameter(at, parameters.addressField),
-      token: tokenField,
+      token: readParameter(at, parameters.tokenField),
       furtherAddresses: furtherAddresses || undefined,
       mergedInto: mergedInto || undefined,
     },
@@ -76,8 +71,6 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
     mode: readParameter(at, parameters.mode) === 'apply' ? 'apply' : 'preview',
     scope,
     mapping,
-    idField,
-    tokenField,
     accept: options['accept'] === true,
     shortAddresses: options['shortAddresses'] === true,
   };

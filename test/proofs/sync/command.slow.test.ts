@@ -11,6 +11,7 @@ import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { events, start } from '../../../packages/cli/test/command.ts';
 import { settle, syncFixture, type SyncFixture } from '../../../packages/cli/test/sync-fixture.ts';
+import { pick } from './world.ts';
 
 const seed = Number(process.env['TEST_SEED'] ?? 1);
 const histories = 12;
@@ -289,8 +290,4 @@ async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
     }
     return all;
   }
-}
-
-function pick<T>(list: readonly T[], index: number): T | undefined {
-  return list.length === 0 ? undefined : list[index % list.length];
 }

@@ -6,7 +6,7 @@
  * 20,000 histories, and 100,000 of people who may be taken for one another and of stored forms; `SYNC_RUNS`,
  * `PEOPLE_RUNS` and `FORM_RUNS` set other numbers, and `TEST_SEED` repeats a run.
  */
-import { decodeToken, prepareMapping, type SyncMapping } from '@newsletter-kit/core/sync';
+import { decodeToken, type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rightPerson } from './people.ts';
@@ -15,8 +15,10 @@ import {
   isVetoed,
   noOptOut,
   optOut,
+  pick,
   storings,
   unknownStatus,
+  unordered,
   World,
   type Contact,
   type Half,
@@ -90,10 +92,6 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function pick<T>(list: readonly T[], index: number): T | undefined {
-  return list.length === 0 ? undefined : list[index % list.length];
-}
-
 function take(world: World, change: Step): void {
   if (change.kind === 'run') return runChecked(world, change.half, change.crashAfter);
   const person = pick(world.persons, change.at);
@@ -151,10 +149,7 @@ function take(world: World, change: Step): void {
     case 'erase':
       if (!person) return;
       world.erased.add(person.email.toLowerCase());
-      person.email = `redacted-${person.id}@redacted.invalid`;
-      person.status = 'inactive';
-      person.fields.clear();
-      return;
+      return world.erase(person);
     case 'damage token':
       if (contact) contact.values['sync_token'] = String(contact.values['sync_token']).slice(1);
       return;
@@ -166,12 +161,13 @@ function take(world: World, change: Step): void {
 /** Runs the sync, and checks what holds for every single plan. */
 function runChecked(world: World, half: Half, crashAfter: number): void {
   const { plan } = world.run(half, crashAfter);
-  for (const { situation, contactWrites, subscriptionWrites } of plan.pairs) {
-    for (const { changes } of contactWrites) {
+  const ambiguous = new Set(plan.findings.flatMap(({ code, contactId }) => (code === 'ambiguous' ? [contactId] : [])));
+  for (const { contactWrites, subscriptionWrites } of plan.pairs) {
+    for (const { id, changes } of contactWrites) {
       if (half === 'contact fields') expect(changes).not.toHaveProperty('city');
       if (half === 'custom fields') expect(Object.keys(changes)).not.toContain('city');
       // Values of ambiguous contacts stay as they are.
-      if (situation === 'ambiguous') expect(Object.keys(changes).filter((field) => field !== optOut)).toEqual([]);
+      if (ambiguous.has(id)) expect(Object.keys(changes).filter((field) => field !== optOut)).toEqual([]);
     }
     for (const { custom_fields: fields = [] } of subscriptionWrites)
       if (half !== 'nothing') expect(fields.map(({ name }) => name)).not.toContain(world.names.city);
@@ -200,8 +196,7 @@ function settle(world: World): ReturnType<World['plan']>['findings'] {
 
 /** The subscription a contact's token names. */
 function linkedTo(world: World, contact: Contact): World['persons'][number] | undefined {
-  const customFields = Object.values(fieldIds).map(({ id, kind }) => ({ id, kind, display: id }));
-  const base = decodeToken(contact.values['sync_token'], prepareMapping(world.mapping, customFields, 'pub_1'));
+  const base = decodeToken(contact.values['sync_token'], world.ready);
   return world.persons.find(({ id }) => id === base?.subscriptionId);
 }
 
@@ -377,7 +372,9 @@ describe('contact sync', () => {
         const world = worldOf(count, asGiven);
         for (const change of history) take(world, change);
         const shuffled = world.plan('nothing', (list) => shuffle(list, seed));
-        expect(comparable(shuffled)).toEqual(comparable(world.plan()));
+        const plan = world.plan();
+        expect(unordered([shuffled])).toEqual(unordered([plan]));
+        expect(shuffled.counts).toEqual(plan.counts);
       }),
       { numRuns: numRuns / 4 },
     );
@@ -389,30 +386,4 @@ function shuffle<T>(list: readonly T[], seed: number): readonly T[] {
     .map((entry, index) => ({ entry, key: Math.imul(index + 1, seed | 1) ^ (seed >>> 3) }))
     .sort((a, b) => a.key - b.key)
     .map(({ entry }) => entry);
-}
-
-/** A plan without the numbers of rows and the order of its entries. */
-function comparable({
-  pairs,
-  contactCreates,
-  subscriptionCreates,
-  findings,
-  counts,
-}: ReturnType<World['plan']>): unknown {
-  const texts = (list: readonly unknown[]): readonly string[] =>
-    list.map((entry) => JSON.stringify(entry, (key, value: unknown) => (key === 'row' ? undefined : value))).sort();
-  return {
-    pairs: texts(
-      pairs.map((pair) => ({
-        ...pair,
-        changes: texts(pair.changes),
-        contactWrites: texts(pair.contactWrites),
-        consent: texts(pair.consent),
-      })),
-    ),
-    contactCreates: texts(contactCreates),
-    subscriptionCreates: texts(subscriptionCreates),
-    findings: texts(findings),
-    counts,
-  };
 }

@@ -3,14 +3,12 @@
  * with the name, and so do the values that were said by or about the person: a value or an unsubscribe that reaches
  * somebody else is seen.
  */
-import { decodeToken, planPair, prepareMapping, type Finding, type SyncMapping } from '@newsletter-kit/core/sync';
+import { decodeToken, planPair, type Finding, type ReadyMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { addresses, history, names, type Step } from './people-events.ts';
-import { fieldIds, optOut, World, type Contact, type Person, type Run } from './world.ts';
+import { optOut, pick, World, type Contact, type Person, type Run } from './world.ts';
 
-const customFields = Object.values(fieldIds).map(({ id, kind }) => ({ id, kind, display: id }));
 const isAt = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
-const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % list.length];
 
 /** A world whose people are known. */
 export class People {
@@ -23,13 +21,13 @@ export class People {
   readonly #sameAs = new Map<string, string>();
   /** Whom the opt-out of a contact is for. */
   readonly #vetoes = new Map<Contact, Set<string>>();
-  readonly #mapping: ReturnType<typeof prepareMapping>;
+  readonly #mapping: ReadyMapping;
   #generations = 0;
   #values = 0;
 
   constructor(count: number, mapping: Partial<SyncMapping> = {}) {
     this.world = new World(mapping, { newsletter: 'as given', crm: 'as given' });
-    this.#mapping = prepareMapping(this.world.mapping, customFields, 'pub_1');
+    this.#mapping = this.world.ready;
     this.world.onWrite = (to, value) => this.#check(to, value);
     for (const name of names.slice(0, count)) {
       this.#signUp(`${name}@example.com`);
@@ -65,8 +63,9 @@ export class People {
   }
 
   #signUp(email: string): void {
-    if (!this.world.persons.some((person) => isAt(person.email, email)))
-      this.world.subscribe(email).who = this.#ownerOf(email);
+    if (this.world.persons.some((person) => isAt(person.email, email))) return;
+    this.world.subscribe(email).who = this.#ownerOf(email);
+    this.#restateAll(this.world.contacts.filter((contact) => isAt(contact.email, email)));
   }
 
   #addContact(email: string, values: Readonly<Record<string, unknown>> = {}): Contact {
@@ -82,7 +81,8 @@ export class People {
 
   /**
    * Without a token of its own nothing remembers whose the values of a contact were: they are those of the present
-   * address. With one that goes with the address they are those of its subscription.
+   * address. With one that goes with the address they are those of its subscription. One that remembers the address as
+   * that of somebody else tells whose they were.
    */
   #restate(contact: Contact): void {
     const base = this.#baseOf(contact);
@@ -90,9 +90,11 @@ export class People {
     const isTaken = this.world.persons.some((one) => one !== named && isAt(one.email, contact.email));
     const isOwn = this.#hasOwnToken(contact);
     const fits = named !== undefined && isOwn && (!isTaken || this.#isAsWritten(contact));
-    if (isOwn && !fits) return;
+    if (isOwn && !fits && !isTaken) return this.#joinAddresses(contact);
+    // In which order a contact was given an address, and the address to another person, nobody can tell.
     contact.who = fits ? (named.who ?? '') : this.#ownerOf(contact.email);
     this.#joinAddresses(contact);
+    if (!fits && (isOwn || (isTaken && this.#isAsWritten(contact)))) return;
     for (const field of ['city', 'source'])
       contact.values[field] = String(contact.values[field]).replace(/^[^:]+/, contact.who);
   }
@@ -250,7 +252,10 @@ export class People {
   #merge(event: Step['event'], survivor: Contact, loser: Contact): void {
     // The merged contact is one person, with the values of both.
     for (const who of [survivor, loser].flatMap((one) => [one.who, ...whoIn(one)])) this.#join(who, survivor.who);
-    if (event === 'merge, survivor has a new id') survivor.id = this.world.newId();
+    if (event === 'merge, survivor has a new id') {
+      survivor.id = this.world.newId();
+      this.#restate(survivor);
+    }
     if (event === 'merge, loser names the survivor') loser.mergedInto = survivor.id;
     else this.world.contacts.splice(this.world.contacts.indexOf(loser), 1);
     if (event === 'merge, survivor lists the address')
@@ -285,9 +290,7 @@ export class People {
       if (owner === who && !this.world.persons.some((one) => one !== person && isAt(one.email, email)))
         this.#owners.set(email, next);
     this.world.erased.add(person.email);
-    person.email = `redacted-${person.id}@redacted.invalid`;
-    person.status = 'inactive';
-    person.fields.clear();
+    this.world.erase(person);
     if (!isListed) this.world.persons.splice(this.world.persons.indexOf(person), 1);
     this.#restateAll();
   }

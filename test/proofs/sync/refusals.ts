@@ -4,7 +4,7 @@
  */
 import { type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
-import { fieldIds, optOut, World, type Contact, type FieldName, type Person, type Run } from './world.ts';
+import { fieldIds, optOut, pick, World, type Contact, type FieldName, type Person, type Run } from './world.ts';
 
 const at = fc.nat({ max: 7 });
 const word = fc.constantFrom('Ulm', 'Bonn', 'Jena', 'Frankfurt am Main');
@@ -44,8 +44,6 @@ const mappings = fc.constantFrom<Partial<SyncMapping>>(
   { fields: [field('city', 'to_contact'), field('vip', 'to_contact'), status], subscribe: 'with_confirmation' },
   { fields: [field('source', 'to_subscription'), field('city', 'both'), status] },
 );
-
-const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
 /** How a CRM returns a value that is empty. */
 const leavesOut = (records: readonly Row[]): readonly Row[] =>

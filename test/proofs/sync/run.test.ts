@@ -293,7 +293,6 @@ describe('a sync run', () => {
 
   /** A pair that changes a subscription and a contact. */
   const pairOf = (number: number, unsubscribe = false): PlannedPair => ({
-    situation: 'linked',
     email: `reader-${number}@example.com`,
     subscriptionId: `sub_00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
     contactId: `c${number}`,
@@ -305,16 +304,7 @@ describe('a sync run', () => {
         ...(unsubscribe ? { unsubscribe: true } : { custom_fields: [{ name: 'City', value: ['a', 'b'] }] }),
       },
     ],
-    contactWrites: [
-      {
-        id: `c${number}`,
-        situation: 'linked',
-        changes: {},
-        token: 'a token',
-        replacedToken: '',
-        knowsOptOut: false,
-      },
-    ],
+    contactWrites: [{ id: `c${number}`, changes: {}, token: 'a token', knowsOptOut: false }],
     consent: [],
   });
 

@@ -5,7 +5,6 @@
 import {
   contactKeys,
   createReconciler,
-  prepareMapping,
   subscriptionKeys,
   type PlannedPart,
   type SyncCounts,
@@ -21,7 +20,7 @@ import { urgentOf } from '../../../packages/core/src/sync/decide/budget.ts';
 import { tokenPath, type SyncConfig } from '../../../packages/cli/src/commands/sync/config.ts';
 import { openDatabase } from '../../../packages/cli/src/commands/sync/database.ts';
 import { planInBatches } from '../../../packages/cli/src/commands/sync/plan-in-batches.ts';
-import { fieldIds, noOptOut, optOut, unknownStatus, World, type FieldName } from './world.ts';
+import { fieldIds, noOptOut, optOut, pick, unknownStatus, unordered, World, type FieldName } from './world.ts';
 
 const emails = ['ada@example.com', 'Bob@Example.com', 'cy@example.com', 'dee@bücher.example', 'eve@example.com'];
 const at = fc.nat({ max: 7 });
@@ -122,8 +121,6 @@ function run(world: World): void {
     contact.values[tokenPath] = contact.values['sync_token'] || tokenOf(contact) || '';
 }
 
-const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
-
 function take(world: World, { kind, at: index, value }: Step, spoiled: Set<string>): void {
   const person = pick(world.persons, index);
   const contact = pick(world.contacts, index);
@@ -189,10 +186,7 @@ function take(world: World, { kind, at: index, value }: Step, spoiled: Set<strin
       if (person) world.persons.splice(world.persons.indexOf(person), 1);
       break;
     case 'erase':
-      if (!person) break;
-      person.email = `redacted-${person.id}@redacted.invalid`;
-      person.status = 'inactive';
-      person.fields.clear();
+      if (person) world.erase(person);
       break;
     case 'damage token':
       if (contact) contact.values[tokenPath] = String(tokenOf(contact) ?? '').slice(1);
@@ -206,10 +200,6 @@ function take(world: World, { kind, at: index, value }: Step, spoiled: Set<strin
     case 'run':
   }
 }
-
-/** The custom fields as the API lists them. */
-const customFields = (world: World) =>
-  Object.entries(fieldIds).map(([name, { id, kind }]) => ({ id, kind, display: world.names[name as FieldName] }));
 
 function listed({ id, email, status, created, fields }: World['persons'][number], world: World): SyncSubscription {
   const custom_fields = Object.entries(fieldIds).flatMap(([name, { id: field }]) =>
@@ -247,7 +237,7 @@ function contacts(world: World): readonly Row[] {
 const timeOf = (world: World): number => (world.now + 1000) * 1000;
 
 function reconcilerOf(world: World, accept: boolean, onAtRest?: (contactId: string) => void) {
-  const mapping = prepareMapping(world.mapping, customFields(world), 'pub_1');
+  const mapping = world.ready;
   // The contacts come from where they are written, as in the database.
   const mayBeLate = false;
   const reconciler = createReconciler({ mapping, state: world.state, now: timeOf(world), accept, mayBeLate, onAtRest });
@@ -395,17 +385,14 @@ function engineOf(world: World, items: readonly SyncSubscription[], leftOut: rea
     for (let start = 0; start < items.length; start += 3) yield { items: items.slice(start, start + 3), leftOut: [] };
     yield { items: [], leftOut };
   }
-  const list = (operation: string) => (operation === 'customFields.list' ? customFields(world) : { pages });
+  const list = (operation: string) => (operation === 'customFields.list' ? world.customFields : { pages });
   return { list, host: { now: () => timeOf(world) } } as unknown as Client['engine'];
 }
 
-/** A plan without the numbers of rows and the order of its entries. */
 function comparable(
   { held, counts, state }: Pick<SyncPlan, 'held' | 'counts' | 'state'>,
   parts: readonly PlannedPart[],
 ) {
-  const texts = (list: readonly unknown[]): readonly string[] =>
-    list.map((entry) => JSON.stringify(entry, (key, value: unknown) => (key === 'row' ? undefined : value))).sort();
   return {
     held,
     counts: counts satisfies SyncCounts,
@@ -417,18 +404,6 @@ function comparable(
       asked: [...state.asked].sort(),
       created: state.created.map((tokens) => [...tokens].sort()),
     },
-    pairs: texts(
-      parts.flatMap(({ pairs }) =>
-        pairs.map((pair) => ({
-          ...pair,
-          contactWrites: texts(pair.contactWrites),
-          consent: texts(pair.consent),
-          changes: texts(pair.changes),
-        })),
-      ),
-    ),
-    contactCreates: texts(parts.flatMap(({ contactCreates }) => contactCreates)),
-    subscriptionCreates: texts(parts.flatMap(({ subscriptionCreates }) => subscriptionCreates)),
-    findings: texts(parts.flatMap(({ findings }) => findings)),
+    ...unordered(parts),
   };
 }

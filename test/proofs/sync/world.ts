@@ -7,6 +7,8 @@ import {
   startSync,
   type CustomFieldWrite,
   type Finding,
+  type PlannedPart,
+  type ReadyMapping,
   type SyncMapping,
   type SyncPlan,
   type SyncState,
@@ -87,6 +89,29 @@ export const unknownStatus = 'complained';
 /** Whether a contact shows an opt-out: anything filled that is not usual. */
 export const isVetoed = ({ values }: Pick<Contact, 'values'>): boolean =>
   ![false, null, undefined, '', noOptOut].includes(values[optOut] as string);
+
+/** The entry at an index beyond the end as well. */
+export const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
+
+/** Changes and findings without the numbers of rows and the order of their entries. */
+export function unordered(parts: readonly PlannedPart[]) {
+  const texts = (list: readonly unknown[]): readonly string[] =>
+    list.map((entry) => JSON.stringify(entry, (key, value: unknown) => (key === 'row' ? undefined : value))).sort();
+  const pairs = parts.flatMap((part) => part.pairs);
+  return {
+    pairs: texts(
+      pairs.map((pair) => ({
+        ...pair,
+        changes: texts(pair.changes),
+        contactWrites: texts(pair.contactWrites),
+        consent: texts(pair.consent),
+      })),
+    ),
+    contactCreates: texts(parts.flatMap(({ contactCreates }) => contactCreates)),
+    subscriptionCreates: texts(parts.flatMap(({ subscriptionCreates }) => subscriptionCreates)),
+    findings: texts(parts.flatMap(({ findings }) => findings)),
+  };
+}
 
 export class World {
   readonly mapping: SyncMapping;
@@ -198,15 +223,24 @@ export class World {
     return { id, ...addresses, ...(half === 'contact fields' ? others : values) };
   }
 
+  /** The custom fields as the API lists them. */
+  get customFields() {
+    const named = Object.entries(fieldIds) as [FieldName, (typeof fieldIds)[FieldName]][];
+    return named.map(([name, { id, kind }]) => ({ id, kind, display: this.names[name] }));
+  }
+
+  get ready(): ReadyMapping {
+    return prepareMapping(this.mapping, this.customFields, 'pub_1');
+  }
+
   /** Plans a run. @param order - reorders contacts and pages */
   plan(half: Half = 'nothing', order: <T>(list: readonly T[]) => readonly T[] = (list) => list): SyncPlan {
-    const customFields = Object.entries(fieldIds).map(([name, { id, kind }]) => ({
-      id,
-      kind,
-      display: this.names[name as FieldName],
-    }));
-    const mapping = prepareMapping(this.mapping, customFields, 'pub_1');
-    const reconciler = createReconciler({ mapping, state: this.state, now: this.now * 1000, accept: this.accepts });
+    const reconciler = createReconciler({
+      mapping: this.ready,
+      state: this.state,
+      now: this.now * 1000,
+      accept: this.accepts,
+    });
     const records = order(this.contacts).map((contact) => this.#record(contact, half));
     for (const record of this.list(records)) reconciler.addContact(record);
     const list = order(this.persons);
@@ -323,6 +357,13 @@ export class World {
     other.now = this.now;
     other.#made = this.#made;
     return other;
+  }
+
+  /** Erases a person, who stays listed. */
+  erase(person: Person): void {
+    person.email = `redacted-${person.id}@redacted.invalid`;
+    person.status = 'inactive';
+    person.fields.clear();
   }
 
   /** The findings about a contact. */

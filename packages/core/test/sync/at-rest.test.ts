@@ -98,8 +98,8 @@ function settledPair(mapping: ReturnType<typeof prepareMapping>, history: readon
     const before = planned(given);
     token = before.plan.contactWrite?.token ?? token;
     const after = planned(given);
-    const { contactWrite, subscriptionWrite, findings } = after.plan;
-    return { ...after, isQuiet: contactWrite === null && subscriptionWrite === null && findings.length === 0 };
+    const { contactWrite, subscriptionWrites, findings } = after.plan;
+    return { ...after, isQuiet: contactWrite === null && subscriptionWrites.length === 0 && findings.length === 0 };
   }
 }
 

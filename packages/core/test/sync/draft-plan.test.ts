@@ -134,7 +134,7 @@ describe('a subscription without contact', () => {
     const one = subscription(1);
     const { contactCreates } = plan([], [one], startSync(), { mapping: { fields }, accept: true });
     const [create] = contactCreates;
-    expect(create).toMatchObject({ situation: 'new_subscription', subscriptionId: one.id, consent: [] });
+    expect(create).toMatchObject({ subscriptionId: one.id, consent: [] });
     const { token, ...changes } = create?.changes ?? {};
     expect(changes).toEqual({ email: 'reader-1@example.com', city: 'Bonn', newsletter_status: 'active' });
     const ready = prepareMapping({ ...defaults, fields }, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');

@@ -50,9 +50,10 @@ class Pair {
   }
 
   /** @param parts - which of the two writes are made */
-  apply({ subscriptionWrite, contactWrite }: PairPlan, parts: 'both' | 'newsletter' = 'both'): void {
-    if (subscriptionWrite?.unsubscribe) this.subscription.status = 'inactive';
-    for (const field of subscriptionWrite?.custom_fields ?? []) this.city = field.delete ? null : String(field.value);
+  apply({ subscriptionWrites, contactWrite }: PairPlan, parts: 'both' | 'newsletter' = 'both'): void {
+    if (subscriptionWrites[0]?.unsubscribe) this.subscription.status = 'inactive';
+    for (const field of subscriptionWrites[0]?.custom_fields ?? [])
+      this.city = field.delete ? null : String(field.value);
     if (contactWrite && parts === 'both')
       Object.assign(this.contact, contactWrite.changes, { token: contactWrite.token });
   }
@@ -81,30 +82,30 @@ describe('planPair', () => {
 
     pair.contact['city'] = 'Cologne';
     const killed = pair.run('newsletter');
-    expect(killed.subscriptionWrite?.custom_fields).toEqual([{ name: 'City', value: 'Cologne' }]);
+    expect(killed.subscriptionWrites[0]?.custom_fields).toEqual([{ name: 'City', value: 'Cologne' }]);
     const resumed = pair.run();
-    expect(resumed.subscriptionWrite).toBeNull();
+    expect(resumed.subscriptionWrites).toEqual([]);
     expect(resumed.contactWrite?.changes).toEqual({});
 
     pair.city = 'Trier';
     pair.contact['city'] = 'Aachen';
-    expect(pair.run().subscriptionWrite?.custom_fields).toEqual([{ name: 'City', value: 'Aachen' }]);
+    expect(pair.run().subscriptionWrites[0]?.custom_fields).toEqual([{ name: 'City', value: 'Aachen' }]);
 
     pair.subscription.status = 'inactive';
     pair.contact['city'] = 'Jena';
     const left = pair.run();
     expect(left.contactWrite?.changes).toEqual({ do_not_mail: true, newsletter_status: 'inactive' });
     // The leave travels alone.
-    expect([left.subscriptionWrite, pair.run().subscriptionWrite]).toEqual([
-      null,
-      { subscription_id: pair.subscription.id, custom_fields: [{ name: 'City', value: 'Jena' }] },
+    expect([left.subscriptionWrites, pair.run().subscriptionWrites]).toEqual([
+      [],
+      [{ subscription_id: pair.subscription.id, custom_fields: [{ name: 'City', value: 'Jena' }] }],
     ]);
     pair.run();
 
     pair.subscription.status = 'active';
     const back = pair.run();
     expect(codes(back)).toEqual(['active_while_opted_out']);
-    expect(back.subscriptionWrite).toBeNull();
+    expect(back.subscriptionWrites).toEqual([]);
     expect(back.findings[0]?.isNew).toBe(true);
     const again = pair.run();
     expect(codes(again)).toEqual(['active_while_opted_out']);
@@ -113,12 +114,12 @@ describe('planPair', () => {
 
     pair.contact['do_not_mail'] = false;
     const cleared = pair.run();
-    expect(cleared.subscriptionWrite).toBeNull();
+    expect(cleared.subscriptionWrites).toEqual([]);
     expect(cleared.contactWrite?.changes).toEqual({});
 
     pair.fieldName = 'Town';
     const renamed = pair.run();
-    expect([renamed.subscriptionWrite, renamed.contactWrite]).toEqual([null, null]);
+    expect([renamed.subscriptionWrites, renamed.contactWrite]).toEqual([[], null]);
 
     pair.contact['email'] = 'ada@new.example';
     expect(codes(pair.run())).toEqual(['address_changed_in_crm']);
@@ -129,7 +130,7 @@ describe('planPair', () => {
     pair.run();
     pair.contact['do_not_mail'] = true;
     const optedOut = pair.run();
-    expect(optedOut.subscriptionWrite?.unsubscribe).toBe(true);
+    expect(optedOut.subscriptionWrites[0]?.unsubscribe).toBe(true);
     expect(optedOut.consent).toEqual([
       {
         saidBy: 'crm',
@@ -141,7 +142,7 @@ describe('planPair', () => {
     ]);
     expect(pair.run().base.consent).toBe('opted_out_in_crm');
     pair.contact['do_not_mail'] = false;
-    expect(pair.run().subscriptionWrite).toBeNull();
+    expect(pair.run().subscriptionWrites).toEqual([]);
   });
 
   it('copies an unsubscribe once, also where the opt-out is not delivered', () => {
@@ -173,7 +174,7 @@ describe('planPair', () => {
     [pair.city, pair.contact['city']] = ['Ulm', 'Trier'];
     const fields = mapping.fields.map((field) => ({ ...field, conflict: 'review' as const }));
     const plan = pair.plan({ ...mapping, fields });
-    expect(plan).toMatchObject({ subscriptionWrite: null, findings: [{ code: 'conflict', field: 'city' }] });
+    expect(plan).toMatchObject({ subscriptionWrites: [], findings: [{ code: 'conflict', field: 'city' }] });
     expect(plan.contactWrite?.changes).toEqual({});
   });
 });

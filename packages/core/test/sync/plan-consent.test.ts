@@ -235,9 +235,9 @@ describe('the plan of consent', () => {
       [],
     ],
   ])('records %s', (_, situation, state, optOut, { unsubscribe, setOptOut }, said) => {
-    const { base, subscriptionWrite, contactWrite, consent } = plan(situation);
+    const { base, subscriptionWrites, contactWrite, consent } = plan(situation);
     expect([base.consent, base.optOut]).toEqual([state, optOut]);
-    expect(subscriptionWrite).toEqual(unsubscribe ? { subscription_id: id, unsubscribe: true } : null);
+    expect(subscriptionWrites).toEqual(unsubscribe ? [{ subscription_id: id, unsubscribe: true }] : []);
     expect(contactWrite?.changes ?? {}).toEqual(setOptOut ? { do_not_mail: true } : {});
     expect(consent).toEqual(
       said.map(([saidBy, field, written]) => ({ saidBy, subscriptionId: id, contactId: 'c1', field, written })),

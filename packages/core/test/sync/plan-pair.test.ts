@@ -83,7 +83,7 @@ describe('a field', () => {
     (direction, a, b, changes: { text?: string | null }, writes, reason) => {
       const plan = planOf({ fields: [field('text', direction)], newsletter: { Text: a }, crm: { text: b } });
       expect(plan.contactWrite?.changes).toEqual(changes);
-      expect(plan.subscriptionWrite).toEqual(writes ? { subscription_id: id, custom_fields: writes } : null);
+      expect(plan.subscriptionWrites).toEqual(writes ? [{ subscription_id: id, custom_fields: writes }] : []);
       const isToContact = changes.text !== undefined;
       const [from, to] = isToContact ? [b, a] : [a, b];
       const shown = (value: string): string | null => (value === '' ? null : value);
@@ -112,7 +112,7 @@ describe('a field', () => {
     const fields = [field('text', 'both', { conflict })];
     const plan = planOf({ fields, newsletter: { Text: 'Bonn' }, crm: { text: 'Ulm' } });
     expect(plan.contactWrite?.changes).toEqual(changes);
-    expect(plan.subscriptionWrite?.custom_fields).toEqual(writes);
+    expect(plan.subscriptionWrites[0]?.custom_fields).toEqual(writes);
     expect(codes(plan)).toEqual(conflict === 'review' ? ['conflict'] : []);
   });
 
@@ -139,7 +139,7 @@ describe('a field', () => {
   it('that nobody delivers is not changed where the contact’s value counts, and written once where it does not', () => {
     const newsletter = { Text: 'Bonn', Number: 7, Flag: false };
     const both = planOf({ fields: [field('text', 'both'), field('number', 'to_subscription')], newsletter });
-    expect([both.contactWrite?.changes, both.subscriptionWrite]).toEqual([{}, null]);
+    expect([both.contactWrite?.changes, both.subscriptionWrites]).toEqual([{}, []]);
     const oneWay = { fields: [field('text', 'to_contact'), field('flag', 'to_contact')], newsletter };
     const first = planOf(oneWay);
     expect(first.contactWrite?.changes).toEqual({ text: 'Bonn' });
@@ -163,8 +163,8 @@ describe('a field', () => {
       const both = (value: boolean) => planOf({ fields, newsletter: { Flag: value }, crm: { flag: value } }).base;
       const base = agreed === undefined ? undefined : both(agreed);
       const contact = { values: { flag: null }, lacks: ['flag'] };
-      const { contactWrite, subscriptionWrite } = planOf({ fields, newsletter: { Flag: here }, base, contact });
-      expect([contactWrite?.changes ?? {}, subscriptionWrite?.custom_fields ?? null]).toEqual([there, back]);
+      const { contactWrite, subscriptionWrites } = planOf({ fields, newsletter: { Flag: here }, base, contact });
+      expect([contactWrite?.changes ?? {}, subscriptionWrites[0]?.custom_fields ?? null]).toEqual([there, back]);
     },
   );
 
@@ -174,8 +174,8 @@ describe('a field', () => {
     expect(inNewsletter.findings).toMatchObject([{ code: 'wrong_kind', field: 'number', side: 'newsletter' }]);
     const inCrm = planOf({ fields, newsletter: { Number: 7 }, crm: { number: 'eight' } });
     expect(inCrm.findings).toMatchObject([{ code: 'wrong_kind', field: 'number', side: 'crm' }]);
-    for (const { subscriptionWrite, contactWrite } of [inNewsletter, inCrm])
-      expect([subscriptionWrite, contactWrite?.changes]).toEqual([null, {}]);
+    for (const { subscriptionWrites, contactWrite } of [inNewsletter, inCrm])
+      expect([subscriptionWrites, contactWrite?.changes]).toEqual([[], {}]);
   });
 
   /** Shows what a pair of one field was last given, until something else is stated. */
@@ -197,7 +197,7 @@ describe('a field', () => {
         const token = plan.contactWrite?.token;
         if (token !== undefined) base = decodeToken(token, prepareMapping({ fields }, customFields, 'pub_1'));
         const [toContact] = Object.values(plan.contactWrite?.changes ?? {});
-        const toSubscription = plan.subscriptionWrite?.custom_fields?.[0]?.value;
+        const toSubscription = plan.subscriptionWrites[0]?.custom_fields?.[0]?.value;
         if (toContact !== undefined) shown.crm = toContact;
         if (toSubscription !== undefined) shown.newsletter = toSubscription;
         const writes = [
@@ -291,8 +291,8 @@ describe('a field', () => {
       const fields = [field('text', direction)];
       return planOf({ fields, newsletter: { Text: newsletter }, crm: { text: crm }, base });
     };
-    const isWritten = ({ subscriptionWrite, contactWrite }: PairPlan): boolean =>
-      subscriptionWrite !== null || Object.keys(contactWrite?.changes ?? {}).length > 0;
+    const isWritten = ({ subscriptionWrites, contactWrite }: PairPlan): boolean =>
+      subscriptionWrites.length > 0 || Object.keys(contactWrite?.changes ?? {}).length > 0;
     const first = run(linked, 'Bonn');
     expect([isWritten(first), first.findings]).toEqual([true, []]);
     expect(first.base.fields).toEqual([{ agreed: expect.any(Number) as number }]);
@@ -394,7 +394,7 @@ describe('the token', () => {
       options: { valuesWait: true },
     });
     expect(plan).toMatchObject({
-      subscriptionWrite: null,
+      subscriptionWrites: [],
       contactWrite: null,
       base: { ...base, contact: expect.any(Number) },
     });
@@ -404,11 +404,6 @@ describe('the token', () => {
     const left = { subscription: { status: 'inactive' }, contact: { token: '' } };
     expect(planOf(left).consent).toHaveLength(1);
     expect(planOf({ ...left, options: { valuesWait: true } })).toMatchObject({ contactWrite: null, consent: [] });
-  });
-
-  it('is linked by the situation of the pair', () => {
-    expect(planOf({ base: linked }).situation).toBe('linked');
-    expect(planOf({}).situation).toBe('found_by_address');
   });
 });
 
@@ -422,9 +417,8 @@ describe('an erased person', () => {
       crm: { text: 'a' },
     });
     expect(plan).toMatchObject({
-      situation: 'erased',
-      subscriptionWrite: null,
-      contactWrite: { id: 'c1', situation: 'erased', changes: {} },
+      subscriptionWrites: [],
+      contactWrite: { id: 'c1', changes: {} },
       consent: [],
       changes: [],
     });

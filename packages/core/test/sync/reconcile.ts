@@ -10,6 +10,8 @@ import {
 } from '@newsletter-kit/core/sync';
 
 export const city = 'c0000000-0000-4000-8000-000000000001';
+/** Ids and names of further custom fields. */
+export const furtherFields = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 export const defaults: SyncMapping = {
   fields: [
     { newsletter: city, contact: 'city', direction: 'both', conflict: 'crm' },
@@ -51,7 +53,12 @@ export function plan(
   state: SyncState = startSync(),
   { mapping, accept, scope, key = 'pub_1' }: Options = {},
 ): SyncPlan {
-  const ready = prepareMapping({ ...defaults, ...mapping }, [{ id: city, display: 'City', kind: 'string' }], key);
+  const custom = furtherFields.map((id) => ({ id, display: id, kind: 'string' }));
+  const ready = prepareMapping(
+    { ...defaults, ...mapping },
+    [{ id: city, display: 'City', kind: 'string' }, ...custom],
+    key,
+  );
   const reconciler = createReconciler({ mapping: ready, state, now, accept, scope });
   for (const contact of contacts) reconciler.addContact(contact);
   reconciler.addSubscriptions(subscriptions);

@@ -20,7 +20,6 @@ describe('createReconciler', () => {
     const first = plan(contacts, all, state);
     expect(first.contactCreates).toMatchObject([
       {
-        situation: 'new_subscription',
         changes: { email: 'reader-2@example.com', city: 'Bonn', newsletter_status: 'active' },
       },
     ]);
@@ -104,9 +103,7 @@ describe('createReconciler', () => {
     const first = plan(contacts, [], state, options);
     expect([first.pairs, codes(first)]).toEqual([[], []]);
     const second = plan(contacts, [], first.state, options);
-    expect(second.pairs).toMatchObject([
-      { situation: 'subscription_missing', contactWrites: [{ changes: { newsletter_status: 'removed' } }] },
-    ]);
+    expect(second.pairs).toMatchObject([{ contactWrites: [{ changes: { newsletter_status: 'removed' } }] }]);
     expect(codes(second)).toEqual(['subscription_gone']);
     // The same person as a new record of the CRM, without token.
     const third = plan([contactOf(1, { id: 'c9' })], [], second.state, options);
@@ -136,7 +133,6 @@ describe('createReconciler', () => {
     expect(codes(result)).toEqual(['ambiguous', 'ambiguous']);
     expect(result.pairs).toMatchObject([
       {
-        situation: 'ambiguous',
         subscriptionWrites: [{ unsubscribe: true }],
         contactWrites: [
           { id: 'c1', changes: { do_not_mail: true } },
@@ -159,7 +155,6 @@ describe('createReconciler', () => {
     const { subscriptionCreates } = plan([contact], [], startSync(), { mapping: { subscribe, consent: 'consent' } });
     expect(subscriptionCreates).toEqual([
       {
-        situation: 'unknown_contact',
         contactId: 'c1',
         key: expect.any(String) as string,
         request: {

@@ -1,6 +1,7 @@
 /** Whose contact is this? Each situation with its decision. */
 import { describe, expect, it } from 'vitest';
-import { oldestOfTwins, whoseContact, type Claim } from '../../src/sync/match/whose-contact.ts';
+import { compareIds } from '../../src/sync/mapping/contact-id.ts';
+import { whoseContact, type Claim } from '../../src/sync/match/whose-contact.ts';
 
 describe('whose contact is this', () => {
   it.each<[Partial<Claim>, string]>([
@@ -40,35 +41,12 @@ describe('whose contact is this', () => {
   });
 });
 
-describe('several contacts of a subscription', () => {
-  const twin = { isLinked: true, isUnedited: true };
-
-  it.each([
-    [['9', '10'], 0],
-    [['10', '9'], 1],
-    [['9', '1a'], 0],
-    [['b', 'a'], 1],
-    [['00Q2', '00Q1', '00Q3'], 1],
-    [['9007199254740993', '9007199254740992'], 1],
-  ] as const)('are twins of the oldest id: %j', (ids, oldest) => {
-    expect(oldestOfTwins(ids.map((id) => ({ id, ...twin })))).toBe(oldest);
-  });
-
-  it('may have an oldest that was edited, or found by its address', () => {
-    expect(
-      oldestOfTwins([
-        { id: '1', isLinked: false, isUnedited: false },
-        { id: '2', ...twin },
-      ]),
-    ).toBe(0);
-  });
-
-  it.each([{ isLinked: false }, { isUnedited: false }])('are no twins where one of the others is %j', (other) => {
-    expect(
-      oldestOfTwins([
-        { id: '1', ...twin },
-        { id: '2', ...twin, ...other },
-      ]),
-    ).toBeUndefined();
-  });
+it.each([
+  [['9', '10'], '9'],
+  [['9', '1a'], '9'],
+  [['b', 'a'], 'a'],
+  [['00Q2', '00Q1', '00Q3'], '00Q1'],
+  [['9007199254740993', '9007199254740992'], '9007199254740992'],
+])('of the contacts %j, %s is the oldest', (ids, oldest) => {
+  for (const each of [ids, ids.toReversed()]) expect(each.toSorted(compareIds)[0]).toBe(oldest);
 });

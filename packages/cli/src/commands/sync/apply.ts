@@ -65,7 +65,7 @@ interface RunOptions {
 async function applyOnce(sync: SyncSession, database: SyncDatabase, options: RunOptions): Promise<ExitCode> {
   await prepare(sync, database);
   const { planned, lastRun, before } = await planRun(sync, database, options.accept);
-  const done = new Progress(sync, planned.size);
+  const progress = progressOf(sync, planned.size);
   const known = new Set(lastRun?.refused);
   const failures: SyncFinding[] = [];
   const inNewsletter = { subscriptionsUpdated: 0, subscriptionsCreated: 0, failed: 0 };
@@ -79,10 +79,10 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.noteConsent(part); // 1. What was decided, and who is asked: nobody is asked twice.
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
-        const applied = await writeNewsletter(sync, { ...part, mapping }, signal, done); // 2. The newsletter.
+        const applied = await writeNewsletter(sync, { ...part, mapping }, signal, progress('newsletter')); // 2. The newsletter.
         const { contactUpdates: updates, contactCreates: creates } = applied;
         const writes = { updates, creates, versions: part.versions, mapping };
-        const refusals = await database.writer.write(writes, done.of('contacts')); // 3. Contacts with their tokens.
+        const refusals = await database.writer.write(writes, progress('contacts')); // 3. Contacts with their tokens.
         const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
         await database.writer.completeConsent(
           applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
@@ -121,44 +121,37 @@ async function prepare({ config }: SyncSession, database: SyncDatabase): Promise
   await database.prepare();
 }
 
-/** How far the writing of both sides is, over all parts. */
-class Progress {
-  readonly #session: SyncSession['session'];
-  readonly #size: ChangeCount;
-  readonly #done = { newsletter: 0, contacts: 0 };
-
-  constructor({ session }: SyncSession, size: ChangeCount) {
-    this.#session = session;
-    this.#size = size;
-  }
-
-  /** @returns is told how many changes of a part are done on this side */
-  of(side: keyof ChangeCount): (done: number) => void {
-    const { interrupted, report } = this.#session;
-    const [before, total] = [this.#done[side], this.#size[side]];
+/**
+ * How far the writing of both sides is, over all parts.
+ *
+ * @returns gives for a side what is told how many changes of a part are done there
+ */
+function progressOf({ session: { interrupted, report } }: SyncSession, size: ChangeCount) {
+  const written = { newsletter: 0, contacts: 0 };
+  return (side: keyof ChangeCount): ((changes: number) => void) => {
+    const [before, total] = [written[side], size[side]];
     return (changes) => {
-      const done = (this.#done[side] = before + changes);
+      const done = (written[side] = before + changes);
       if (side === 'newsletter' || done < total) interrupted.throwIfAborted();
       if (side === 'newsletter') return report.progress(progressText({ phase: 'writing', done, of: total }));
       const text = `${count(done, 'contact')} of ${number(total)} written`;
       const data = { phase: 'contacts_written', done, of: total };
       report.progress({ type: 'progress', text, share: done / total, data });
     };
-  }
+  };
 }
 
 async function writeNewsletter(
   { client, publicationId }: SyncSession,
   part: PlanPart & Pick<PlannedRun, 'mapping'>,
   signal: AbortSignal,
-  progress: Progress,
+  onDone: (changes: number) => void,
 ): Promise<AppliedSync> {
-  const onProgress = progress.of('newsletter');
   return await applySync({
     engine: client.engine,
     publicationId,
     plan: part,
-    onProgress: ({ done }) => onProgress(done),
+    onProgress: ({ done }) => onDone(done),
     call: { signal },
   }).catch((error: unknown) => {
     if (!(error instanceof UpdatePendingError)) throw error;

@@ -58,9 +58,8 @@ const nothing: PlanPart = { pairs: [], contactCreates: [], subscriptionCreates: 
 /** The plans of batches, in a temporary table. */
 export class ChangeStore {
   readonly #sql: Pick<BatchStatements, 'addChanges' | 'changes'>;
-  readonly #open = new Map<Kind, PlanPart>();
-  readonly #parts = new Map<Kind, number>();
-  readonly #sizes = new Map<Kind, ChangeCount>();
+  /** Of each kind: the changes that are not stored yet, the number of stored parts, and the size of all. */
+  readonly #kinds = new Map<Kind, { readonly open: PlanPart; readonly parts: number; readonly size: ChangeCount }>();
 
   constructor(sql: Pick<BatchStatements, 'addChanges' | 'changes'>) {
     this.#sql = sql;
@@ -84,34 +83,29 @@ export class ChangeStore {
   }
 
   async #append(kind: Kind, part: PlanPart): Promise<void> {
-    const { newsletter, contacts } = sizeOf(part);
-    const { newsletter: newsletterBefore, contacts: contactsBefore } = this.#sizes.get(kind) ?? empty;
-    this.#sizes.set(kind, { newsletter: newsletter + newsletterBefore, contacts: contacts + contactsBefore });
-    const open = joined(this.#open.get(kind) ?? nothing, part);
-    this.#open.set(kind, open);
+    const known = this.#kinds.get(kind) ?? { open: nothing, parts: 0, size: empty };
+    const open = joined(known.open, part);
+    this.#kinds.set(kind, { ...known, open, size: sumOf([known.size, sizeOf(part)]) });
     const { pairs, contactCreates, subscriptionCreates, findings } = open;
     if (pairs.length + contactCreates.length + subscriptionCreates.length + findings.length >= partSize)
       await this.#flush(kind);
   }
 
   async #flush(kind: Kind): Promise<void> {
-    const part = (this.#parts.get(kind) ?? 0) + 1;
-    await this.#sql.addChanges(kind, part, this.#open.get(kind) ?? nothing);
-    this.#open.delete(kind);
-    this.#parts.set(kind, part);
+    const { open, parts, size } = this.#kinds.get(kind) ?? { open: nothing, parts: 0, size: empty };
+    await this.#sql.addChanges(kind, parts + 1, open);
+    this.#kinds.set(kind, { open: nothing, parts: parts + 1, size });
   }
 
   /** The plan, once the last batch is added. @param plan - of all batches: its own changes are of none of them */
   async finish(plan: SyncPlan): Promise<PlannedRun> {
     const { held, counts, findings } = plan;
     await this.#append('findings', { ...nothing, findings });
-    for (const kind of this.#open.keys()) await this.#flush(kind);
+    for (const [kind, { open }] of this.#kinds) if (open !== nothing) await this.#flush(kind);
     const kinds: readonly Kind[] = held ? ['unsubscribes', 'opt_outs'] : ['first', 'second'];
-    const sizes = kinds.map((kind) => this.#sizes.get(kind) ?? empty);
-    const sum = (count: (size: ChangeCount) => number): number => sizes.reduce((all, size) => all + count(size), 0);
     return {
       ...plan,
-      size: { newsletter: sum(({ newsletter }) => newsletter), contacts: sum(({ contacts }) => contacts) },
+      size: sumOf(kinds.map((kind) => this.#kinds.get(kind)?.size ?? empty)),
       parts: () => this.#carriedOut(kinds, held === null ? null : counts),
       whole: () => this.#read(['first', 'second', 'waiting']),
       findings: () => this.#findings(),
@@ -120,7 +114,7 @@ export class ChangeStore {
 
   async *#read(kinds: readonly Kind[]): AsyncGenerator<PlanPart> {
     for (const kind of kinds)
-      for (let part = 1; part <= (this.#parts.get(kind) ?? 0); part += 1) {
+      for (let part = 1; part <= (this.#kinds.get(kind)?.parts ?? 0); part += 1) {
         const row = await this.#sql.changes(kind, part);
         if (row) yield JSON.parse(row.content) as PlanPart;
       }
@@ -136,6 +130,11 @@ export class ChangeStore {
 }
 
 const empty: ChangeCount = { newsletter: 0, contacts: 0 };
+
+const sumOf = (sizes: readonly ChangeCount[]): ChangeCount => ({
+  newsletter: sizes.reduce((sum, { newsletter }) => sum + newsletter, 0),
+  contacts: sizes.reduce((sum, { contacts }) => sum + contacts, 0),
+});
 
 function joined(one: PlanPart, other: PlanPart): PlanPart {
   return {

@@ -2,7 +2,8 @@
 import { nearMiss } from '../../engine/near-miss.ts';
 import type { ReadyMapping } from '../mapping/prepare-mapping.ts';
 import { maxEntries } from '../mapping/state.ts';
-import type { Held, HeldReason, SyncCounts } from '../report/plan.ts';
+import { heldRemedies, type HeldReason } from '../report/findings.ts';
+import type { Held, SyncCounts } from '../report/plan.ts';
 import type { UnclearWords } from '../report/unclear-words.ts';
 
 /** What the breaker looks at, beside the counts. */
@@ -17,19 +18,6 @@ export interface BreakerFacts {
   /** Entries of the largest list in the state for the next run. */
   readonly entries: number;
 }
-
-const look = 'Look at the changes that the plan lists.';
-const remedies: Readonly<Record<HeldReason, string>> = {
-  too_many_changes: look,
-  too_many_overwrites: look,
-  too_many_creations: look,
-  too_many_contacts: 'Remove an address that stands for nobody from its contacts.',
-  contacts_missing: 'Hand over all contacts in one run.',
-  opt_out_unclear: 'Name words that are no opt-outs in the setting for those.',
-  status_unknown: 'Look whether people with such a status get the newsletter; the answer is remembered.',
-  field_missing: 'Correct the mapping, or create the field again.',
-  state_full: 'Look whether both sides are complete.',
-};
 
 /** How many people a plan may unsubscribe, or change the same way, without a person who accepts it. */
 export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: number): number {
@@ -83,5 +71,5 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
   const reasons = [...new Set(problems.map(([reason]) => reason))];
   if (reasons.length === 0) return null;
   const message = problems.map(([, text]) => text).join(' ');
-  return { reasons, message, remedy: [...new Set(reasons.map((reason) => remedies[reason]))].join(' ') };
+  return { reasons, message, remedy: [...new Set(reasons.map((reason) => heldRemedies[reason]))].join(' ') };
 }

@@ -5,6 +5,7 @@
 import { hasLeft, isUnknownStatus } from '../../facts/subscriber-status.ts';
 import { yesOrNo } from '../../facts/yes-no.ts';
 import { isAddress } from '../../signup/address.ts';
+import { valueOf } from '../mapping/canonical-value.ts';
 import type { SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
 import {
@@ -30,7 +31,7 @@ import type {
 import type { RunContext } from '../report/run-context.ts';
 import type { HandOver } from './hand-over.ts';
 import { withStatus } from './plan-consent.ts';
-import { contactValue, customFieldWrite } from './plan-fields.ts';
+import { contactValue } from './plan-fields.ts';
 import { contactWriteOf } from './plan-pair.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
@@ -94,17 +95,14 @@ export class DraftPlan {
     // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
     // person decides.
     if (this.#contacts.tokenState(row) !== 'none') return;
-    if (this.#contacts.oldestWithAddress(contact.email) !== row) return;
+    const own = this.#contacts.withAddress(contact.email);
+    if (this.#contacts.oldestOf(own) !== row) return;
     if (subscribe === 'on_consent' && yesOrNo(contact.consent) !== true) return;
-    this.#createSubscription(contact);
-  }
-
-  #createSubscription(contact: SyncContact): void {
     const key = this.#run.log.fingerprint(contact.email);
     // A token that was handed over and is not shown says that there was a subscription once.
     if (this.erased.has(key) || this.#handOver.of(contact)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
-    const rows = [...this.#contacts.withAddress(contact.email), ...this.#contacts.withFurther(contact.email)];
+    const rows = [...own, ...this.#contacts.withFurther(contact.email)];
     const { optOut } = this.#run.mapping;
     if (optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) !== false)) {
       if (optOut.ordinary === null) this.#run.unclear.add(this.#contacts.unusualOptOuts(rows));
@@ -130,7 +128,6 @@ export class DraftPlan {
   #planMissingSubscription(contact: SyncContact, base: Base): void {
     const { row, id, email, optOut: shown } = contact;
     const { subscriptionId } = base;
-    const situation = 'subscription_missing';
     const changes: FieldChange[] = [];
     const key = this.#run.log.fingerprint(subscriptionId);
     this.#missing.add(key);
@@ -143,18 +140,11 @@ export class DraftPlan {
     const optOut = isOptedOut(shown, this.#run.mapping.optOut) ?? base.optOut;
     if ((changes.length === 0 && optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
     this.removals += Math.min(1, changes.length);
-    const written = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
-    const write = { situation, changes: written, key: this.#handOver.keyOf(contact) } as const;
-    const person = { situation, email, subscriptionId, contactId: id, created: 0 } as const;
-    this.changed.push({
-      ...person,
-      changes,
-      subscriptionWrites: [],
-      contactWrites: [
-        contactWriteOf(contact, { ...base, contact: contactFingerprint(id), optOut }, this.#run.mapping, write),
-      ],
-      consent: [],
-    });
+    const write = { changes, key: this.#handOver.keyOf(contact) };
+    const next = { ...base, contact: contactFingerprint(id), optOut };
+    const contactWrites = [contactWriteOf(contact, next, this.#run.mapping, write)];
+    const person = { email, subscriptionId, contactId: id, created: 0 };
+    this.changed.push({ ...person, changes, subscriptionWrites: [], contactWrites, consent: [] });
   }
 
   /** The status that shows a contact as removed, where it does not yet. */
@@ -162,8 +152,8 @@ export class DraftPlan {
     const reason = 'subscription_missing';
     return this.#run.mapping.fields.flatMap((field): FieldChange[] => {
       const shown = field.newsletter === 'status' ? readContact(field, contact) : undefined;
-      if (shown?.state !== 'value' || shown.text === removedStatus) return [];
-      return [{ kind: 'remove', side: 'crm', field: field.contact, from: shown.text, to: removedStatus, reason }];
+      if (typeof shown !== 'string' || shown === removedStatus) return [];
+      return [{ kind: 'remove', side: 'crm', field: field.contact, from: shown, to: removedStatus, reason }];
     });
   }
 
@@ -233,13 +223,11 @@ export class DraftPlan {
 /** The request that creates a subscription for a contact. */
 export function toSubscriptionCreate(contact: SyncContact, key: string, mapping: ReadyMapping): SubscriptionCreate {
   const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
-    const shown = readContact(field, contact);
-    const isSent =
-      field.direction !== 'to_contact' && field.customField !== '' && shown.state === 'value' && shown.text !== '';
-    return isSent ? [customFieldWrite(field, shown.text)] : [];
+    const { direction, customField: name = '', kind } = field;
+    const value = valueOf(kind, readContact(field, contact) ?? '');
+    return direction !== 'to_contact' && name !== '' && value !== null ? [{ name, value }] : [];
   });
   return {
-    situation: 'unknown_contact',
     contactId: contact.id,
     key,
     request: {
@@ -260,11 +248,11 @@ export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMa
   if (optOut && isOptingOut) changes[optOut.contact] = true;
   const fields = mapping.fields.map((field): FieldBase => {
     const shown = readSubscription(field, subscription);
-    if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
-    const agreed = valueFingerprint(mapping, shown.text);
+    if (field.direction === 'to_subscription' || typeof shown !== 'string') return {};
+    const agreed = valueFingerprint(mapping, shown);
     const isTwoWay = field.direction === 'both';
-    if (shown.text === '') return isTwoWay ? { agreed } : {};
-    changes[field.contact] = contactValue(field, shown.text, mapping);
+    if (shown === '') return isTwoWay ? { agreed } : {};
+    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown), mapping);
     return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
   });
   const base: Base = {
@@ -281,5 +269,5 @@ export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMa
   const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
   const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
   const { id: subscriptionId, email, created } = subscription;
-  return { situation: 'new_subscription', subscriptionId, email, created, changes, consent };
+  return { subscriptionId, email, created, changes, consent };
 }

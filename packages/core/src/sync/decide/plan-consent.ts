@@ -101,13 +101,8 @@ const unsubscribing = ({ status }: SyncSubscription): FieldChange => ({
   reason: 'opted_out_in_crm',
 });
 
-/** The part of a plan that is about other subscriptions with an address of the contact. */
-interface FurtherPlan {
-  /** Their unsubscribes. */
-  readonly writes: readonly { readonly subscription_id: string; readonly unsubscribe: true }[];
-  readonly records: readonly ConsentRecord[];
-  readonly changes: readonly FieldChange[];
-}
+/** The unsubscribes of other subscriptions with an address of the contact. */
+type FurtherPlan = Pick<ConsentPlan, 'records' | 'changes'>;
 
 /** An opt-out counts for every address of the contact: newly set, it unsubscribes all of them. */
 export function planFurther(
@@ -119,7 +114,6 @@ export function planFurther(
   const active = optOut && isNewlySet ? also.filter(({ status }) => !isUnsubscribed(status)) : [];
   const said = { saidBy: 'crm', contactId: contact.id, field: optOut?.contact ?? '', written: inactive } as const;
   return {
-    writes: active.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),
     records: active.map(({ id }) => ({ ...said, subscriptionId: id })),
     changes: active.map((one) => ({ ...unsubscribing(one), person: { email: one.email, subscriptionId: one.id } })),
   };

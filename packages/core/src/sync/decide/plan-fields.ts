@@ -1,12 +1,11 @@
 /** Plans the values of a pair: a three-way merge of each field with the value both sides last agreed on. Pure. */
-import { valueOf } from '../mapping/canonical-value.ts';
+import { type FieldValue, valueOf } from '../mapping/canonical-value.ts';
 import type { Pair } from '../mapping/pair.ts';
 import { readContact, readSubscription, valueFingerprint } from '../mapping/prepare-mapping.ts';
 import type { ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { FieldBase, Side } from '../mapping/token.ts';
-import type { ChangeReason, FieldChange } from '../report/changes.ts';
+import type { FieldChange } from '../report/changes.ts';
 import type { PairFindings } from '../report/findings.ts';
-import type { CustomFieldWrite } from '../report/plan.ts';
 
 export const emptyFieldBase: FieldBase = {};
 
@@ -21,62 +20,36 @@ function shownByContact(field: ReadyField, here: string, before: FieldBase, { co
   if (field.kind === 'boolean' && contact.lacks?.includes(field.contact))
     return here !== 'true' ? here : before.agreed === undefined ? '' : 'false';
   // What only the sync writes is written where nobody delivers it, too.
-  if (reading.state === 'absent' && field.direction === 'to_contact')
+  if (reading === undefined && field.direction === 'to_contact')
     return field.kind === 'boolean' && here !== 'true' ? here : '';
-  return reading.state === 'value' ? reading.text : undefined;
+  return reading ?? undefined;
 }
 
-/** The values of a pair that are written, and the bases of its fields: those of before where nothing has changed. */
-interface FieldPlans {
-  readonly changes: Record<string, unknown>;
-  readonly custom: CustomFieldWrite[];
-  readonly fieldChanges: FieldChange[];
-  readonly fields: FieldBase[];
-}
-
+/** @returns the values of a pair to write, and the bases of its fields: those of before where nothing has changed */
 export function planFields(
   pair: Pair,
   mapping: ReadyMapping,
   findings: PairFindings,
   waits: (field: ReadyField) => boolean,
-): FieldPlans {
-  const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], fields: [] };
+): Readonly<{ changes: FieldChange[]; fields: FieldBase[] }> {
+  const plans: ReturnType<typeof planFields> = { changes: [], fields: [] };
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
-    const { base, write }: FieldPlan = waits(field)
+    const { base, change }: FieldPlan = waits(field)
       ? { base: before }
       : planField(field, before, pair, mapping, findings);
     const isReported = waits(field) ? before.reported : findings.list.length > reportedBefore || undefined;
     const { reported: _, ...unreported } = base;
     plans.fields.push(base.reported === isReported ? base : isReported ? { ...base, reported: true } : unreported);
-    if (write === undefined) continue;
-    plans.fieldChanges.push(fieldChange(field, write));
-    if (write.side === 'crm') plans.changes[field.contact] = contactValue(field, write.text, mapping);
-    else plans.custom.push(customFieldWrite(field, write.text));
+    if (change) plans.changes.push(change);
   }
   return plans;
 }
 
 interface FieldPlan {
   readonly base: FieldBase;
-  readonly write?: FieldWrite;
-}
-
-/** A canonical text to write, and the one that it replaces. */
-interface FieldWrite {
-  readonly side: Side;
-  readonly text: string;
-  readonly replaced: string;
-  readonly reason: ChangeReason;
-}
-
-function fieldChange(
-  { kind, contact, customField }: ReadyField,
-  { side, text, replaced, reason }: FieldWrite,
-): FieldChange {
-  const field = side === 'crm' ? contact : (customField ?? '');
-  return { kind: 'update', side, field, from: valueOf(kind, replaced), to: valueOf(kind, text), reason };
+  readonly change?: FieldChange;
 }
 
 /** What both sides show of a field: canonical texts. */
@@ -93,28 +66,28 @@ function planField(
 ): FieldPlan {
   const a = readSubscription(field, pair.subscription);
   const b = readContact(field, pair.contact);
-  if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
-  if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
-  const there = a.state === 'value' ? shownByContact(field, a.text, before, pair) : undefined;
-  if (a.state !== 'value' || there === undefined) return { base: before };
+  if (a === null) findings.add('wrong_kind', field, 'newsletter');
+  if (b === null) findings.add('wrong_kind', field, 'crm');
+  const there = typeof a === 'string' ? shownByContact(field, a, before, pair) : undefined;
+  if (typeof a !== 'string' || there === undefined) return { base: before };
   const print = (text: string): number => valueFingerprint(mapping, text);
   // Written once where nobody can see it.
-  if (b.state === 'absent' && before.agreed === print(a.text)) return { base: before };
-  const shown = { newsletter: a.text, crm: there };
+  if (b === undefined && before.agreed === print(a)) return { base: before };
+  const shown = { newsletter: a, crm: there };
   const { base, write, unlike } =
     field.direction === 'both' ? planBothWays(field, before, shown, print) : planOneWay(field, before, shown, print);
   if (unlike) findings.add('not_accepted', field, unlike);
-  else if (!write && a.text !== there) findings.add('conflict', field);
-  return {
-    base,
-    ...(write && { write: { ...write, text: shown[otherThan[write.side]], replaced: shown[write.side] } }),
-  };
+  else if (!write && a !== there) findings.add('conflict', field);
+  if (!write) return { base };
+  const path = write.side === 'crm' ? field.contact : (field.customField ?? '');
+  const [from, to] = [write.side, otherThan[write.side]].map((side) => valueOf(field.kind, shown[side]));
+  return { base, change: { kind: 'update', field: path, from, to: to ?? null, ...write } };
 }
 
 /** What is done about a field whose values are known. */
 interface FieldDecision {
   readonly base: FieldBase;
-  readonly write?: Pick<FieldWrite, 'side' | 'reason'>;
+  readonly write?: Pick<FieldChange, 'side' | 'reason'>;
   /** A side that shows another value than was written to it. */
   readonly unlike?: Side;
 }
@@ -177,15 +150,10 @@ function planBothWays(
   return { base: { agreed: print(shown[from]), awaits: side }, write: { side, reason: reasons[from] } };
 }
 
-/** A canonical text as the newsletter's custom field takes it. */
-export function customFieldWrite({ customField = '', kind }: ReadyField, text: string): CustomFieldWrite {
-  const value = valueOf(kind, text);
-  return value === null ? { name: customField, delete: true } : { name: customField, value };
-}
-
-/** A canonical text as the contact's field takes it. */
-export function contactValue({ kind, separator }: ReadyField, text: string, { emptyValue }: ReadyMapping): unknown {
-  const value = valueOf(kind, text);
-  if (value === null) return emptyValue;
-  return Array.isArray(value) && separator !== undefined ? value.join(separator) : value;
+/** A value as the contact's field takes it. */
+export function contactValue(path: string, value: FieldValue, { fields, emptyValue }: ReadyMapping): unknown {
+  if (!Array.isArray(value)) return value ?? emptyValue;
+  const { separator } =
+    fields.find(({ contact, direction }) => contact === path && direction !== 'to_subscription') ?? {};
+  return separator === undefined ? value : value.join(separator);
 }

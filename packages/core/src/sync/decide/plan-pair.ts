@@ -6,23 +6,15 @@ import type { Pair } from '../mapping/pair.ts';
 import { isErased, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { type Base, contactFingerprint, encodeToken } from '../mapping/token.ts';
 import type { Member } from '../match/matching.ts';
+import type { FieldChange } from '../report/changes.ts';
 import { PairFindings } from '../report/findings.ts';
-import type {
-  ContactWrite,
-  CustomFieldWrite,
-  PairPlan,
-  PlannedPair,
-  Situation,
-  SubscriptionWrite,
-} from '../report/plan.ts';
+import type { ContactWrite, CustomFieldWrite, PairPlan, PlannedPair, SubscriptionWrite } from '../report/plan.ts';
 import { planAddress } from './plan-address.ts';
 import { type ConsentOptions, planConsent, planFurther, withStatus } from './plan-consent.ts';
-import { emptyFieldBase, planFields } from './plan-fields.ts';
+import { contactValue, emptyFieldBase, planFields } from './plan-fields.ts';
 
 /** How a pair was found, and which of its changes are planned. */
 export interface PairOptions extends ConsentOptions {
-  /** Default: `linked` with a base, otherwise `found_by_address`. */
-  readonly situation?: Situation | undefined;
   /** The pair's values wait: only consent is planned. */
   readonly valuesWait?: boolean | undefined;
   /** Nothing is planned but an opt-out or a leave, and its status. */
@@ -48,21 +40,19 @@ export interface PairOptions extends ConsentOptions {
  */
 export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
   const { subscription, contact, base } = pair;
-  const { situation = base ? 'linked' : 'found_by_address', consentAlone = false, isFurther = false, key } = options;
+  const { consentAlone = false, isFurther = false, key } = options;
   const findings = new PairFindings(pair);
   if (base && isErased(subscription)) return erasedPlan({ ...pair, base }, mapping, findings, options);
 
   const consent = planConsent(pair, mapping, findings, options);
   const further = planFurther(pair, mapping, options);
-  const saysNo = consent.records.length > 0 || further.writes.length > 0;
+  const saysNo = consent.records.length > 0 || further.changes.length > 0;
   const valuesWait = options.valuesWait === true || consentAlone || saysNo;
   const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
   const isMirrored = !options.valuesWait && hasLeft(subscription.status);
   const waits = (newsletter: string): boolean => valuesWait && !(isMirrored && newsletter === 'status');
   const values = planFields(pair, mapping, findings, ({ newsletter }) => waits(newsletter));
-  const inCrm = [...consent.changes, ...address.changes].filter(({ side }) => side === 'crm');
-  const changes = { ...Object.fromEntries(inCrm.map(({ field, to }) => [field, to])), ...values.changes };
-  const unsubscribe = consent.changes.some(({ kind }) => kind === 'unsubscribe');
+  const changes = [...consent.changes, ...further.changes, ...address.changes, ...values.changes];
   const next: Base = {
     subscriptionId: subscription.id,
     address: address.fingerprint,
@@ -77,23 +67,21 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const isTokenWritten =
     (isIdAdded || !isSameBase(base, next)) &&
     (options.needsToken === true || isTokenNeeded(next, contact, mapping, options.valuesWait === true));
-  const subscriptionWrite = subscriptionWriteOf(subscription.id, unsubscribe, values.custom);
-  const isChanged = subscriptionWrite !== null || further.writes.length > 0 || Object.keys(changes).length > 0;
-  if (consentAlone ? !saysNo : !isChanged && !isTokenWritten) return planOf(situation, next, findings);
+  if (consentAlone ? !saysNo : changes.length === 0 && !isTokenWritten) return planOf(next, findings);
+  const contactWrite = contactWriteOf(contact, next, mapping, { changes, key });
+  const records = consent.records.map((record) => withStatus(record, contactWrite.changes, mapping));
   return {
-    ...planOf(situation, next, findings),
-    subscriptionWrite,
-    furtherWrites: further.writes,
-    contactWrite: contactWriteOf(contact, next, mapping, { situation, changes, key }),
-    consent: [...consent.records.map((record) => withStatus(record, changes, mapping)), ...further.records],
-    changes: [...consent.changes, ...further.changes, ...address.changes, ...values.fieldChanges],
+    ...planOf(next, findings),
+    subscriptionWrites: subscriptionWritesOf(subscription, changes),
+    contactWrite,
+    consent: [...records, ...further.records],
+    changes,
   };
 }
 
 /** A plan that writes nothing. */
-function planOf(situation: Situation, base: Base, { list: findings }: PairFindings): PairPlan {
-  const nothing = { subscriptionWrite: null, furtherWrites: [], contactWrite: null };
-  return { situation, ...nothing, base, findings, consent: [], changes: [] };
+function planOf(base: Base, { list: findings }: PairFindings): PairPlan {
+  return { subscriptionWrites: [], contactWrite: null, base, findings, consent: [], changes: [] };
 }
 
 /** A subscription with its contacts, and the plan for each contact. */
@@ -104,51 +92,54 @@ export interface PairPlans {
 }
 
 /** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */
-export function joinPlans(
-  { id, email, created }: SyncSubscription,
-  plans: readonly PairPlan[],
-  wasRefused = false,
-): PlannedPair {
-  const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
-  const own = subscriptionWriteOf(
-    id,
-    writes.some(({ unsubscribe }) => unsubscribe),
-    writes.flatMap(({ custom_fields }) => custom_fields ?? []),
-  );
+export function joinPlans(subscription: SyncSubscription, plans: readonly PairPlan[], wasRefused = false): PlannedPair {
+  const { id, email, created } = subscription;
+  const changes = plans.flatMap((plan) => plan.changes);
   const contactWrites = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
   return {
-    situation: plans[0]?.situation ?? 'linked',
     ...(wasRefused && { wasRefused }),
     email,
     created,
     subscriptionId: id,
     contactId: (contactWrites.length === 1 && contactWrites[0]?.id) || null,
-    changes: plans.flatMap(({ changes }) => changes),
-    subscriptionWrites: [...(own ? [own] : []), ...plans.flatMap(({ furtherWrites }) => furtherWrites)],
+    changes,
+    subscriptionWrites: subscriptionWritesOf(subscription, changes),
     contactWrites,
     consent: plans.flatMap(({ consent }) => consent),
   };
 }
 
-/** The write of a subscription; null where nothing changes. */
-export function subscriptionWriteOf(
-  subscription_id: string,
-  unsubscribe: boolean,
-  custom_fields: CustomFieldWrite[],
-): SubscriptionWrite | null {
-  if (!unsubscribe && custom_fields.length === 0) return null;
-  return { subscription_id, ...(unsubscribe && { unsubscribe }), ...(custom_fields.length > 0 && { custom_fields }) };
+/** The writes of the newsletter, one for each subscription, the pair's first. */
+function subscriptionWritesOf({ id }: SyncSubscription, changes: readonly FieldChange[]): readonly SubscriptionWrite[] {
+  const inNewsletter = changes.filter(({ side }) => side === 'newsletter');
+  const ids = new Set(inNewsletter.map(({ person }) => person?.subscriptionId ?? id));
+  return [...ids]
+    .toSorted((one, other) => Number(other === id) - Number(one === id))
+    .map((subscription_id) => {
+      const own = inNewsletter.filter(({ person }) => (person?.subscriptionId ?? id) === subscription_id);
+      const values = own.flatMap(({ kind, field: name, to: value }): CustomFieldWrite[] =>
+        kind === 'unsubscribe' ? [] : [value === null ? { name, delete: true } : { name, value }],
+      );
+      const unsubscribe = values.length < own.length;
+      return {
+        subscription_id,
+        ...(unsubscribe && { unsubscribe }),
+        ...(values.length > 0 && { custom_fields: values }),
+      };
+    });
 }
 
 /** The write of a contact, with the token that holds its new base. */
 export function contactWriteOf(
-  { id, token: replacedToken }: SyncContact,
+  { id }: SyncContact,
   base: Base,
   mapping: ReadyMapping,
-  { situation, changes, key }: Pick<ContactWrite, 'situation' | 'changes' | 'key'>,
+  { changes, key }: Pick<PairPlan, 'changes'> & Pick<ContactWrite, 'key'>,
 ): ContactWrite {
+  const inCrm = changes.filter(({ side }) => side === 'crm');
+  const values = Object.fromEntries(inCrm.map(({ field, to }) => [field, contactValue(field, to, mapping)]));
   const token = encodeToken(base, mapping);
-  return { id, situation, changes, token, replacedToken, key, knowsOptOut: base.optOut === true };
+  return { id, changes: values, token, key, knowsOptOut: base.optOut === true };
 }
 
 /** Whether a token would say the same as before. */
@@ -185,7 +176,7 @@ function erasedPlan(
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
   const optOut = isOptedOut(contact.optOut, mapping.optOut) ?? base.optOut;
   const next = { ...base, contact: contactFingerprint(contact.id), optOut, reported: findings.reported };
-  const contactWrite = contactWriteOf(contact, next, mapping, { situation: 'erased', changes: {}, key });
+  const contactWrite = contactWriteOf(contact, next, mapping, { changes: [], key });
   const isWritten = contactWrite.token !== contact.token && !consentAlone;
-  return { ...planOf('erased', next, findings), contactWrite: isWritten ? contactWrite : null };
+  return { ...planOf(next, findings), contactWrite: isWritten ? contactWrite : null };
 }

@@ -229,7 +229,7 @@ export class Reconciler {
     this.#countSubscription(subscription);
     if (row === 0) return void this.#withoutContact.set(id, subscription);
     this.#contacts.setMatched([row]);
-    if (!isAtRest) return this.#addPair(subscription, [{ row, base: this.#contacts.baseFor(row, id) }]);
+    if (!isAtRest) return this.#addPair(subscription, [{ row, base: this.#contacts.baseAt(row) }]);
     this.#tally.pairs += 1;
     this.#options.onAtRest?.(this.#contacts.contactAt(row).id);
   }
@@ -266,7 +266,6 @@ export class Reconciler {
     const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     return members.map((member) =>
       this.#planMember(subscription, member, {
-        situation: oldest === undefined ? 'ambiguous' : 'twin',
         valuesWait: member.row !== oldest,
         optOutElsewhere: optedOut.some((other) => other !== member),
       }),
@@ -343,9 +342,9 @@ export class Reconciler {
       const { subscription, members, plans } = pair;
       const shown = this.#contacts.unusualOptOuts(members.map(({ row }) => row));
       if (this.#run.unclear.addPair(subscription, plans, shown, this.#run)) this.#unclear.add(pair);
-      for (const [index, { situation, findings }] of plans.entries()) {
+      for (const [index, { findings }] of plans.entries()) {
         const row = members[index]?.row ?? 0;
-        if (situation === 'erased') this.#draft.addErased(this.#contacts.contactAt(row));
+        if (findings.some(({ code }) => code === 'erased')) this.#draft.addErased(this.#contacts.contactAt(row));
         this.#run.log.add(findings);
       }
       this.#tally.moved += members.filter(({ isMoved }) => isMoved).length;

@@ -9,14 +9,11 @@ import type { customFieldKinds } from '../../contract/values.ts';
 /** The kind of a mapped field, as the API names it (specification, CustomField). */
 export type ValueKind = (typeof customFieldKinds)[number];
 
-/** The value of a field on one side. */
-export type Reading =
-  /** The side did not deliver the field: it says nothing about its value. */
-  | { readonly state: 'absent' }
-  /** The value does not fit the kind of the field. */
-  | { readonly state: 'invalid' }
-  /** The canonical text; empty where the field has no value. */
-  | { readonly state: 'value'; readonly text: string };
+/**
+ * The value of a field on one side: its canonical text, which is empty where the field has no value; null where the
+ * value does not fit the kind of the field; undefined where the side did not deliver the field, and says nothing.
+ */
+export type Reading = string | null | undefined;
 
 /** Separates the members of a list in its canonical text; no text of a CRM holds it. */
 export const memberSeparator = '\u001f';
@@ -28,15 +25,9 @@ export const memberSeparator = '\u001f';
  * @param separator - where lists come as one text: what stands between their members
  */
 export function readValue(kind: ValueKind, value: unknown, separator = ';'): Reading {
-  if (value === undefined) return { state: 'absent' };
-  const text = canonicalText(kind, value, separator);
-  return text === undefined ? { state: 'invalid' } : { state: 'value', text };
-}
-
-/** The canonical text of a value that was delivered; undefined where it does not fit the kind. */
-export function canonicalText(kind: ValueKind, value: unknown, separator = ';'): string | undefined {
+  if (value === undefined) return undefined;
   const isEmpty = value === null || (typeof value === 'string' && value.trim() === '');
-  return isEmpty ? '' : readers[kind](value, separator);
+  return isEmpty ? '' : (readers[kind](value, separator) ?? null);
 }
 
 const readers: Readonly<Record<ValueKind, (value: unknown, separator: string) => string | undefined>> = {
@@ -95,8 +86,11 @@ function listText(value: unknown, separator: string): string | undefined {
   return [...new Set(texts.filter((text) => text !== ''))].sort().join(memberSeparator);
 }
 
-/** A canonical text as a value of its kind; null where it is empty. An integer beyond 2^53 stays text. */
-export function valueOf(kind: ValueKind, text: string): string | number | boolean | string[] | null {
+/** A value of a field; null where there is none. */
+export type FieldValue = string | number | boolean | string[] | null;
+
+/** A canonical text as a value of its kind. An integer beyond 2^53 stays text. */
+export function valueOf(kind: ValueKind, text: string): FieldValue {
   if (text === '') return null;
   if (kind === 'integer') return Number.isSafeInteger(Number(text)) ? Number(text) : text;
   if (kind === 'double') return Number(text);

@@ -29,8 +29,7 @@ export function optOutText(value: unknown): string {
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const isYes =
-    reason.test(text) || /^[1-9]\d*$/.test(text) || (text !== '' && readValue('datetime', value).state === 'value');
+  const isYes = reason.test(text) || /^[1-9]\d*$/.test(text) || (text !== '' && readValue('datetime', value) !== null);
   return isYes ? yes : text.toLowerCase();
 }
 

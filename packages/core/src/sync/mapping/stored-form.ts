@@ -25,9 +25,9 @@ export function withStored(token: string, { contact, subscription }: Stored, map
       known?.awaits === 'crm'
         ? readValue(kind, readPath(contact, path), separator)
         : known?.awaits && subscription && readSubscription(field, subscription);
-    if (!known?.awaits || shown?.state !== 'value') return known;
+    if (!known?.awaits || typeof shown !== 'string') return known;
     const { awaits: side, ...settled } = known;
-    const fingerprint = valueFingerprint(mapping, shown.text);
+    const fingerprint = valueFingerprint(mapping, shown);
     return fingerprint === known.agreed ? settled : { ...settled, shows: { side, fingerprint } };
   });
   const id = textOf(readPath(contact, mapping.paths.id));

@@ -133,7 +133,7 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
  * @returns undefined for anything but a whole token of this version and publication
  */
 export function decodeToken(token: unknown, mapping: TokenLayout): Base | undefined {
-  return isWhole(token) ? readToken(token, mapping, decodeId(token)) : undefined;
+  return isWhole(token) ? readToken(token, mapping) : undefined;
 }
 
 /** Whether this is a complete, unchanged token of this version. */
@@ -183,7 +183,7 @@ export function isForeign(token: string, { publication }: Pick<TokenLayout, 'pub
 }
 
 /** @param token - a whole one */
-export function readToken(token: string, mapping: TokenLayout, subscriptionId: string): Base | undefined {
+export function readToken(token: string, mapping: TokenLayout): Base | undefined {
   if (isForeign(token, mapping)) return undefined;
   const said = numberAt(token, consentAt, 1);
   const consent = consents[Math.floor(said / 3)];
@@ -194,7 +194,7 @@ export function readToken(token: string, mapping: TokenLayout, subscriptionId: s
   for (; at < end; at = entryEnd(token, at)) entries.set(identityAt(token, at), readField(token, at));
   if (at !== end) return undefined;
   return {
-    subscriptionId,
+    subscriptionId: decodeId(token),
     address: numberAt(token, addressAt, 4),
     contact: hasContactId(token) ? numberAt(token, contactAt, 4) : undefined,
     consent,

@@ -1,7 +1,7 @@
 /** Recognizes a pair that shows what its token says, as most do, without planning it. Pure. */
 import { hasLeft } from '../../facts/subscriber-status.ts';
 import { addressKey } from '../../signup/address.ts';
-import { canonicalText } from '../mapping/canonical-value.ts';
+import { readValue } from '../mapping/canonical-value.ts';
 import { readPath } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
 import { isErased, keyFingerprint, subscriptionValue, valueFingerprint } from '../mapping/prepare-mapping.ts';
@@ -52,12 +52,11 @@ function isFieldAtRest(
   const { kind, separator, direction, identity, contact } = field;
   const here = subscriptionValue(field, subscription);
   const there = readPath(record, contact);
-  if (here === undefined) return false;
-  const text = canonicalText(kind, here);
-  if (text === undefined) return false;
+  const text = readValue(kind, here);
+  if (typeof text !== 'string') return false;
   if (there === undefined) {
     // Empty, or a box that is not ticked.
     if (!isEmpty?.(contact) || !(text === '' || (kind === 'boolean' && text !== 'true'))) return false;
-  } else if (!(here === there && kind !== 'list') && canonicalText(kind, there, separator) !== text) return false;
+  } else if (!(here === there && kind !== 'list') && readValue(kind, there, separator) !== text) return false;
   return isFieldSettled(token, identity, direction === 'both' ? valueFingerprint(mapping, text) : undefined);
 }

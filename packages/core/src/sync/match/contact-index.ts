@@ -11,7 +11,6 @@ import type { Pair } from '../mapping/pair.ts';
 import { keyFingerprint, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
 import {
   type Base,
-  decodeToken,
   hasContactId,
   idKey,
   isForeign,
@@ -182,8 +181,7 @@ export class ContactIndex {
 
   /** The contact of a row, with the base that its token holds. */
   at(row: number): Pick<Pair, 'contact' | 'base'> {
-    const contact = this.contactAt(row);
-    return { contact, base: this.isLinked(row) ? decodeToken(contact.token, this.#run.mapping) : undefined };
+    return { contact: this.contactAt(row), base: this.baseAt(row) };
   }
 
   /** The contact of a row, without reading its token. */
@@ -191,9 +189,9 @@ export class ContactIndex {
     return toContact(this.#records[row], row, this.#run.mapping, this.#isEmpty);
   }
 
-  /** The base in the token of a contact that is linked to this subscription. */
-  baseFor(row: number, subscriptionId: string): Base | undefined {
-    return this.isLinked(row) ? readToken(this.#tokens[row] ?? '', this.#run.mapping, subscriptionId) : undefined;
+  /** The base in the token of a contact. */
+  baseAt(row: number): Base | undefined {
+    return this.isLinked(row) ? readToken(this.#tokens[row] ?? '', this.#run.mapping) : undefined;
   }
 
   /** Whether the linked contact of a row shows, together with its subscription, what its token says. */
@@ -231,10 +229,8 @@ export class ContactIndex {
     return rowsOf(this.#byAddress.get(addressKey(email)));
   }
 
-  /** The row of the oldest contact with this address. */
-  oldestWithAddress(email: string): number | undefined {
-    const rows = this.#byAddress.get(addressKey(email));
-    if (typeof rows !== 'object') return rows;
+  /** The row of the oldest of these contacts. */
+  oldestOf(rows: readonly number[]): number {
     const idOf = (row: number): string => textOf(readPath(this.#records[row], this.#run.mapping.paths.id));
     const older = (one: number, other: number): number => (compareIds(idOf(one), idOf(other)) < 0 ? one : other);
     const oldest = this.#oldest.get(rows) ?? rows.reduce(older);

@@ -3,12 +3,19 @@
  * tokens that name another subscription. Collects what is known of each contact; `whose-contact.ts` decides. Pure.
  */
 import { addressKey } from '../../signup/address.ts';
-import { addressFingerprint, isErased, readContact, valueFingerprint } from '../mapping/prepare-mapping.ts';
-import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import {
+  addressFingerprint,
+  isErased,
+  readContact,
+  readSubscription,
+  type ReadyMapping,
+  type SyncSubscription,
+  valueFingerprint,
+} from '../mapping/prepare-mapping.ts';
 import type { Base, FieldBase } from '../mapping/token.ts';
-import type { SyncContact } from '../mapping/contact.ts';
+import type { Pair } from '../mapping/pair.ts';
 import type { ContactIndex } from './contact-index.ts';
-import { type Claim, type Decision, oldestOfTwins, whoseContact } from './whose-contact.ts';
+import { type Claim, type Decision, whoseContact } from './whose-contact.ts';
 
 /** A contact of a subscription. */
 export interface Member {
@@ -48,6 +55,8 @@ export interface Match {
 interface Decided extends Decision {
   readonly row: number;
   readonly isCopied: boolean;
+  /** Whether its token names the subscription that it belongs to. */
+  readonly isNamed: boolean;
   readonly base: Base | undefined;
   /** Keys of its addresses, its own first. */
   readonly keys: readonly string[];
@@ -99,7 +108,7 @@ export class Matching {
     for (const row of rows) {
       if (contacts.isMatched(row)) continue;
       const decided = this.decide(row);
-      const { of, isLeft, isMoved, isCopied } = decided;
+      const { of, isLeft, isMoved, isCopied, isNamed } = decided;
       if (of) contacts.setMatched([row]);
       const also: SyncSubscription[] = [];
       for (const [subscription, way] of this.#othersOf(decided)) {
@@ -108,7 +117,8 @@ export class Matching {
       }
       if (!of || isLeft) continue;
       const isFurther = decided.keys.indexOf(addressKey(of.email)) > 0;
-      matches.get(of)?.members.push({ row, base: this.#baseFor(decided, of), isCopied, isMoved, isFurther, also });
+      const member = { row, base: this.#baseFor(decided, of), isCopied: isCopied && isNamed, isMoved, isFurther, also };
+      matches.get(of)?.members.push(member);
     }
     return [...matches.values()];
   }
@@ -159,57 +169,65 @@ export class Matching {
     };
     const decision = whoseContact(claim);
     const of = { token: named, own, further: free, nobody: undefined }[decision.whose];
-    return { ...decision, isCopied, row, base, keys, of };
+    return { ...decision, isCopied, isNamed: of === named, row, base, keys, of };
   }
 
   /** What the token of a contact remembers of its subscription. */
-  #baseFor({ row, base, isCopied, isMoved }: Decided, { id, email }: SyncSubscription): Base | undefined {
-    if (!base) return undefined;
-    const address = addressFingerprint(this.#mapping, email);
-    if (isMoved)
-      return movedBase({ ...base, subscriptionId: id, address }, this.#contacts.contactAt(row), this.#mapping);
-    if (!isCopied) return base;
-    return base.subscriptionId === id.toLowerCase() ? { ...base, address } : undefined;
+  #baseFor({ row, base, isCopied, isNamed, isMoved }: Decided, of: SyncSubscription): Base | undefined {
+    if (!base || !(isCopied || isMoved)) return base;
+    const address = addressFingerprint(this.#mapping, of.email);
+    if (isNamed) return { ...base, address };
+    if (isCopied && base.address !== address) return undefined;
+    return movedBase(base, { subscription: of, contact: this.#contacts.contactAt(row) }, this.#mapping, isCopied);
   }
 }
 
 /**
- * The base of a contact whose link moves to another subscription. Its opt-out was seen before, and so were its values,
- * which may be those of another person: none of them goes to the newsletter before somebody changes it.
+ * The base of a contact that goes over to another subscription: its values may be those of another person, and none of
+ * them goes to the newsletter before somebody changes it.
+ *
+ * @param isCopied - whether it has another id than its token was written for, and the address that its token remembers,
+ *   which the newsletter has given to somebody else: its values stay. Otherwise its opt-out was seen before
  */
-function movedBase(base: Base, contact: SyncContact, mapping: ReadyMapping): Base {
+function movedBase(
+  base: Base,
+  { subscription, contact }: Omit<Pair, 'base'>,
+  mapping: ReadyMapping,
+  isCopied: boolean,
+): Base {
+  const print = (text: string): number => valueFingerprint(mapping, text);
   const fields = mapping.fields.map((field): FieldBase | undefined => {
-    const shown = readContact(field, contact);
-    if (field.direction === 'to_contact' || (shown.state === 'value' && shown.text === '')) return undefined;
+    const [here, there] = [readSubscription(field, subscription), readContact(field, contact)];
+    if (field.direction === 'to_contact' || there === '') return undefined;
     const known: FieldBase =
-      shown.state === 'value'
-        ? { shows: { side: 'crm', fingerprint: valueFingerprint(mapping, shown.text) } }
-        : { awaits: 'crm' };
-    return field.direction === 'both' ? { agreed: valueFingerprint(mapping, ''), ...known } : known;
+      typeof there === 'string' ? { shows: { side: 'crm', fingerprint: print(there) } } : { awaits: 'crm' };
+    return field.direction === 'both' ? { agreed: print((isCopied && here) || ''), ...known } : known;
   });
-  return { ...base, consent: 'unknown', reported: 0, fields };
+  const { id: subscriptionId, email } = subscription;
+  const optOut = isCopied ? undefined : base.optOut;
+  const address = addressFingerprint(mapping, email);
+  return { ...base, subscriptionId, address, consent: 'unknown', optOut, reported: 0, fields };
 }
 
-/** The row of the oldest contact of a subscription, where the others are its twins. */
+/**
+ * The row of the oldest contact of a subscription, where the others are its twins: they were made at the same time or
+ * copied, and nobody has edited them since.
+ */
 export function oldestTwin(
   members: readonly Member[],
   contacts: ContactIndex,
   mapping: ReadyMapping,
 ): number | undefined {
-  const several = members.map(({ row, base: known, isMoved }) => {
+  const oldest = contacts.oldestOf(members.map(({ row }) => row));
+  const isTwin = ({ row, base: known, isMoved }: Member): boolean => {
     const { contact, base } = contacts.at(row);
-    const showsItsBase = mapping.fields.every((field) => {
-      const written = base?.fields[field.index]?.agreed;
+    if (!known || isMoved || !base) return false;
+    return mapping.fields.every((field) => {
+      const written = base.fields[field.index]?.agreed;
       if (written === undefined) return field.direction !== 'both';
       const shown = readContact(field, contact);
-      return shown.state === 'value' && valueFingerprint(mapping, shown.text) === written;
+      return typeof shown === 'string' && valueFingerprint(mapping, shown) === written;
     });
-    return {
-      id: contact.id,
-      isLinked: known !== undefined && !isMoved,
-      isUnedited: base !== undefined && showsItsBase,
-    };
-  });
-  const oldest = oldestOfTwins(several);
-  return oldest === undefined ? undefined : members[oldest]?.row;
+  };
+  return members.every((member) => member.row === oldest || isTwin(member)) ? oldest : undefined;
 }

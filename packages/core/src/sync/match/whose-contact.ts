@@ -2,8 +2,6 @@
  * Whose contact is this? The one place that decides to which subscription a contact belongs: by the ids of both sides
  * in its own token, else by its addresses. Pure.
  */
-import { compareIds } from '../mapping/contact-id.ts';
-
 /** What is known of a contact. */
 export interface Claim {
   /**
@@ -49,26 +47,4 @@ export function whoseContact({ token, names, fits, own, further }: Claim): Decis
   // An address that nobody has: it changed in the CRM.
   if (names !== 'living' && further) return { whose: 'further', isMoved: true };
   return { whose: 'token' };
-}
-
-/** One of several contacts of a subscription. */
-export interface Several {
-  readonly id: string;
-  /** Whether its token names the subscription. */
-  readonly isLinked: boolean;
-  /** Whether it shows what its own token says: nobody has edited it. */
-  readonly isUnedited: boolean;
-}
-
-/**
- * The oldest of several contacts that are twins: the others were made at the same time or copied, and nobody has edited
- * them since.
- *
- * @returns its position; undefined where they are no twins
- */
-export function oldestOfTwins(contacts: readonly Several[]): number | undefined {
-  const ids = contacts.map(({ id }) => id).toSorted(compareIds);
-  const oldest = contacts.findIndex(({ id }) => id === ids[0]);
-  const areTwins = contacts.every(({ isLinked, isUnedited }, at) => at === oldest || (isLinked && isUnedited));
-  return areTwins ? oldest : undefined;
 }

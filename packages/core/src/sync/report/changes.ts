@@ -1,4 +1,5 @@
 /** A changed field: what is done, and why. Pure. */
+import type { FieldValue } from '../mapping/canonical-value.ts';
 import type { Side } from '../mapping/token.ts';
 
 /** What is done to a person's record, in the order in which a plan lists it: what cannot be taken back comes first. */
@@ -42,7 +43,7 @@ export interface FieldChange {
   readonly field: string;
   /** Null where there is no value. */
   readonly from: unknown;
-  readonly to: unknown;
+  readonly to: FieldValue;
   readonly reason: ChangeReason;
   /** The person, where it is another subscription than the pair's, with a further address of the contact. */
   readonly person?: { readonly email: string; readonly subscriptionId: string };

@@ -79,7 +79,7 @@ export const findingTexts = {
   },
   not_accepted: {
     message:
-      'The side shows another value than the sync wrote: it stores a form of its own, such as a cut one, or somebody changed it within the same run. Of a contact with a new address it may be the value of the person before.',
+      'The side shows another value than the sync wrote: it stores a form of its own, such as a cut one, or somebody changed it within the same run. Of a contact that belongs to somebody else now it may be the value of the person before.',
     remedy:
       'Where the value is right, change it on the other side, too. Otherwise change it back, or give the field room for what is written.',
   },
@@ -125,6 +125,23 @@ export const findingTexts = {
 } as const satisfies Readonly<Record<string, FindingText>>;
 
 export type FindingCode = keyof typeof findingTexts;
+
+const look = 'Look at the changes that the plan lists.';
+
+/** Why a plan is held back, and what to look at before it is accepted. */
+export const heldRemedies = {
+  too_many_changes: look,
+  too_many_overwrites: look,
+  too_many_creations: look,
+  too_many_contacts: 'Remove an address that stands for nobody from its contacts.',
+  contacts_missing: 'Hand over all contacts in one run.',
+  opt_out_unclear: 'Name words that are no opt-outs in the setting for those.',
+  status_unknown: 'Look whether people with such a status get the newsletter; the answer is remembered.',
+  field_missing: 'Correct the mapping, or create the field again.',
+  state_full: 'Look whether both sides are complete.',
+} as const;
+
+export type HeldReason = keyof typeof heldRemedies;
 
 /** A situation that a person has to know of or to decide. Holds no address and no value. */
 export interface Finding {

@@ -3,18 +3,7 @@ import type { SyncState } from '../mapping/state.ts';
 import type { ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { Base, Side } from '../mapping/token.ts';
 import type { FieldChange, WithoutContact } from './changes.ts';
-import type { Finding } from './findings.ts';
-
-/** Why a pair is written; every write names it. */
-export type Situation =
-  | 'linked'
-  | 'found_by_address'
-  | 'ambiguous'
-  | 'twin'
-  | 'new_subscription'
-  | 'subscription_missing'
-  | 'erased'
-  | 'unknown_contact';
+import type { Finding, HeldReason } from './findings.ts';
 
 /** A value of a custom field to set, or to delete. */
 export interface CustomFieldWrite {
@@ -33,13 +22,10 @@ export interface SubscriptionWrite {
 /** A change of one contact. */
 export interface ContactWrite {
   readonly id: string;
-  readonly situation: Situation;
   /** Values by the paths of the contact's fields, the opt-out and the address among them; the token is not. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** Belongs into the contact's token field, in the same write as the changes. */
   readonly token: string;
-  /** What the contact's token field shows now. */
-  readonly replacedToken: unknown;
   /** Stands for the contact in the state of a sync. */
   readonly key?: string | undefined;
   /** Whether the token knows of an opt-out, set by this write or seen before. */
@@ -64,10 +50,8 @@ export interface ConsentRecord {
 
 /** The plan for one pair. */
 export interface PairPlan {
-  readonly situation: Situation;
-  readonly subscriptionWrite: SubscriptionWrite | null;
-  /** Unsubscribes of other subscriptions that have an address of the contact. */
-  readonly furtherWrites: readonly SubscriptionWrite[];
+  /** Those of other subscriptions that have an address of the contact as well: unsubscribes. */
+  readonly subscriptionWrites: readonly SubscriptionWrite[];
   /** Null also where only the token would change and no later run needs it. */
   readonly contactWrite: ContactWrite | null;
   /** The new base of the pair; the contact write's token holds it. */
@@ -85,7 +69,6 @@ interface HandedOver {
 
 /** A pair with changes. */
 export interface PlannedPair extends HandedOver {
-  readonly situation: Situation;
   /** The person's address. */
   readonly email: string;
   readonly subscriptionId: string;
@@ -107,7 +90,6 @@ export interface PlannedPair extends HandedOver {
  * never skips double opt-in.
  */
 export interface SubscriptionCreate {
-  readonly situation: 'unknown_contact';
   readonly contactId: string;
   /** Stands for the person in the state, which remembers whom the newsletter was asked to subscribe. */
   readonly key: string;
@@ -121,7 +103,6 @@ export interface SubscriptionCreate {
 
 /** A contact to create for a subscription that has none. */
 export interface ContactCreate extends HandedOver {
-  readonly situation: 'new_subscription';
   readonly subscriptionId: string;
   readonly email: string;
   /** Unix seconds of the subscription. */
@@ -140,17 +121,6 @@ export interface Held {
   /** What to look at before the plan is accepted. */
   readonly remedy: string;
 }
-
-export type HeldReason =
-  | 'too_many_changes'
-  | 'too_many_overwrites'
-  | 'too_many_creations'
-  | 'too_many_contacts'
-  | 'contacts_missing'
-  | 'field_missing'
-  | 'opt_out_unclear'
-  | 'status_unknown'
-  | 'state_full';
 
 /** How often values of a field are replaced by others. */
 export interface Overwrites {

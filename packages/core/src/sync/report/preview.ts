@@ -22,11 +22,11 @@ export function* changesOf(writes: PlannedWrites): Generator<PlannedChange, void
       for (const { person, ...change } of changes)
         if (change.kind === kind) yield { ...change, email, subscriptionId, contactId, ...person };
     if (kind === 'create_subscription')
-      for (const { situation, contactId, request } of writes.subscriptionCreates)
-        yield created(kind, 'newsletter', situation, { email: request.email, contactId, subscriptionId: null });
+      for (const { contactId, request } of writes.subscriptionCreates)
+        yield created(kind, 'newsletter', 'unknown_contact', { email: request.email, contactId, subscriptionId: null });
     if (kind === 'create_contact')
-      for (const { situation, subscriptionId, email } of writes.contactCreates)
-        yield created(kind, 'crm', situation, { email, contactId: null, subscriptionId });
+      for (const { subscriptionId, email } of writes.contactCreates)
+        yield created(kind, 'crm', 'new_subscription', { email, contactId: null, subscriptionId });
   }
 }
 

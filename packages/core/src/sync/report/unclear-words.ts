@@ -7,6 +7,7 @@ import { isUnknownStatus } from '../../facts/subscriber-status.ts';
 import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { maxEntries, type SyncState } from '../mapping/state.ts';
 import type { ChangeKind } from './changes.ts';
+import type { HeldReason } from './findings.ts';
 import type { PairPlan } from './plan.ts';
 
 type Known = Readonly<Record<'state', SyncState>> & Readonly<Record<'mapping', ReadyMapping>>;
@@ -48,8 +49,8 @@ export class UnclearWords {
   }
 
   /** Why the words hold the plan. @param limit - how many contacts may show words once it is known what is usual */
-  problems({ optOut }: ReadyMapping, limit: number): ['status_unknown' | 'opt_out_unclear', string][] {
-    const problems: ReturnType<UnclearWords['problems']> = [];
+  problems({ optOut }: ReadyMapping, limit: number): [HeldReason, string][] {
+    const problems: [HeldReason, string][] = [];
     const lacking = 'People wait who would be opted out for a status that the specification lacks:';
     if (this.#statuses.size > 0) problems.push(['status_unknown', `${lacking} ${listed(this.#statuses)}.`]);
     const shown = `Contacts wait that count as opted out by what "${optOut?.contact}" shows:`;
