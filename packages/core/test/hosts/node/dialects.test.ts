@@ -81,7 +81,7 @@ describe('rows', () => {
   it('have nothing where a database wrote that it has nothing', async () => {
     const { rows } = await read(
       'email,Name,unsubscribed_at\na@b.example,NULL,0000-00-00 00:00:00\nc@d.example,\\N,0000-00-00\ne@f.example,Null,NULL\n',
-      { columns: { Name: 'custom:Name' }, others: 'ignore' },
+      { columns: { Name: 'custom:Name' }, others: 'ignore', nobodyLeftBy: ['Name'] },
     );
     expect(rows.map(({ subscription }) => subscription)).toEqual([
       { email: 'a@b.example' },
