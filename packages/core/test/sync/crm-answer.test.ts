@@ -51,6 +51,7 @@ describe('an error that a node of n8n puts into words', () => {
     ['Request failed with status code 423', 'busy', 423],
     ['429 - Too many requests', 'limit', 429],
     ['The service is receiving too many requests from you', 'limit', 429],
+    ['Forbidden - perhaps check your credentials?', 'access', 403],
     ['duplicate key value violates unique constraint "contacts_email_key"', 'value', undefined],
   ] as const)('%s', (message, reason, status) => {
     for (const answer of [{ error: message }, { error: { message, stack: '' } }]) {

@@ -249,11 +249,12 @@ function headersOf({ headers }: Fields): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-/** The HTTP status that an error message states, as a number or, in n8n's own words, by the name of 429 in RFC 6585. */
-const statusIn = (text: string): number =>
-  Number(
-    /(?:^|status code |HTTP )([45]\d\d)\b/i.exec(text)?.[1] ?? (/too many requests/i.test(text) ? 429 : Number.NaN),
-  );
+/** The HTTP status that an error message states: as a number, or by its name, as in n8n's own words for it. */
+function statusIn(text: string): number {
+  const [, stated = /too many requests/i.test(text) ? 429 : /^forbidden\b/i.test(text) ? 403 : Number.NaN] =
+    /(?:^|status code |HTTP )([45]\d\d)\b/i.exec(text) ?? [];
+  return Number(stated);
+}
 
 /** The JSON object or list that a text is, or that stands behind `429 - `, once more as a JSON text or not. */
 function jsonIn(text: string): unknown {

@@ -79,7 +79,9 @@ export interface ReadDatabase {
   readonly inTime: string;
   /** Takes note of a statement: what is prepared at once shows a damaged file at the start. */
   prepare(this: void, sql: string): void;
-  /** Of an act that operators read by: it ends where it takes too long. */
+  /** Of an act of one statement that operators read by: it ends where it takes too long. */
+  readonly readOne: Lift;
+  /** The same of several statements, which see one state of the store. */
   readonly readLong: Lift;
 }
 

@@ -84,7 +84,7 @@ export function overviewReads(
      WHERE state = 'delivered' GROUP BY status ORDER BY count DESC, status LIMIT $3`,
   );
   return {
-    counts: db.readLong(function* () {
+    counts: db.readOne(function* () {
       return toCounts(yield* counts());
     }),
     overview: db.readLong(function* (now) {

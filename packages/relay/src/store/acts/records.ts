@@ -18,7 +18,7 @@ export const mailboxesOf = ({ table, among }: Dialect): string =>
   `SELECT ${mailboxColumns} FROM ${table('confirmation_mailbox')} WHERE ${among('mailbox', '$1')} ORDER BY publication`;
 
 export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'overview'> {
-  const { dialect, inTime, readLong } = db;
+  const { dialect, inTime, readOne, readLong } = db;
   const { table, unindexed } = dialect;
   const { one, all } = actsOf(db);
   /** Entries of the ledger, each with the status that came of its signup. */
@@ -37,7 +37,7 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
     `SELECT hash FROM ${table('suppression')} WHERE hash > $1 ORDER BY hash LIMIT $2`,
   );
   return {
-    list: readLong(function* (filter, { after, limit }) {
+    list: readOne(function* (filter, { after, limit }) {
       const { sql, values } = conditions(filter, dialect);
       const page = all<Value[], StoredRow>(
         numbered(`SELECT ${stored} FROM ${table('signup')} AS s
@@ -45,10 +45,10 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
       );
       return (yield* page(...values, ...(after === undefined ? [] : [after]), limit)).map(toStored);
     }),
-    listConsents: readLong(function* ({ after = firstId, limit }) {
+    listConsents: readOne(function* ({ after = firstId, limit }) {
       return (yield* consents(after, limit)).toSorted(byTime);
     }),
-    suppressions: readLong(function* ({ after = '', limit }) {
+    suppressions: readOne(function* ({ after = '', limit }) {
       return (yield* suppressions(after, limit)).map(({ hash }) => hash);
     }),
     person: readLong(function* (address) {

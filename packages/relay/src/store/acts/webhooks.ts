@@ -107,7 +107,7 @@ export function webhookQueue(db: Database): WebhookQueue {
 export function webhookReads(db: ReadDatabase): Pick<WebhookQueue, 'overview'> {
   const message = db.dialect.table('webhook_message');
   return {
-    overview: db.readLong(
+    overview: db.readOne(
       actsOf(db).all<[], WebhookBacklog>(
         `SELECT d.name AS destination, d.held, count(m.next_attempt_at) AS waiting,
            count(m.seq) - count(m.next_attempt_at) AS dead,

@@ -17,8 +17,10 @@ export interface ConnectionLimits {
   readonly max: number;
   /** Time limit for a free or a new connection. */
   readonly connectMs: number;
-  /** Time limit on the server for a statement, locks included, and for an idle transaction. */
+  /** Time limit on the server for a statement, locks included. */
   readonly serverMs: number;
+  /** The same for an idle transaction; that of a statement by default. */
+  readonly idleMs?: number;
   /** Time limit in this process for an answer: the server may hang, or the network may be down. */
   readonly answerMs: number;
 }
@@ -30,7 +32,7 @@ export class Connections {
   readonly #pool: pg.Pool;
   readonly #sockets = new Set<Socket>();
 
-  constructor(url: string, { name, max, connectMs, serverMs, answerMs }: ConnectionLimits) {
+  constructor(url: string, { name, max, connectMs, serverMs, idleMs = serverMs, answerMs }: ConnectionLimits) {
     this.#pool = new pg.Pool({
       connectionString: url,
       application_name: name,
@@ -40,7 +42,7 @@ export class Connections {
       statement_timeout: serverMs,
       // Shorter than the statement timeout, so that the error names the lock.
       lock_timeout: Math.round(serverMs * 0.8),
-      idle_in_transaction_session_timeout: serverMs,
+      idle_in_transaction_session_timeout: idleMs,
       query_timeout: answerMs,
       stream: () => this.#socket(),
       // Large integers come as numbers, as in SQLite: all of them are counts, or milliseconds.

@@ -13,6 +13,15 @@ export const claimsLock = 0x4e_4b_52_4d;
 const tookTooLong = (error: unknown): boolean =>
   error instanceof Error && (('code' in error && error.code === '57014') || error.message === 'Query read timeout');
 
+/** A read, with the error of the store where it takes too long. */
+async function withinTime<Result>(read: Promise<Result>): Promise<Result> {
+  try {
+    return await read;
+  } catch (cause) {
+    throw tookTooLong(cause) ? readTookTooLong({ cause }) : cause;
+  }
+}
+
 /** Joins the counts of connections that have ended; one of another connection at work is skipped. */
 const joinCounts = `WITH ended AS (DELETE FROM ${tally} WHERE (connection, form, state) IN (
       SELECT connection, form, state FROM ${tally} WHERE connection <> 0 AND connection NOT IN (SELECT pid FROM pg_stat_activity)
@@ -44,21 +53,18 @@ export function databaseOf({ brief, reading, long }: OpenDatabase): Database {
     inTime: 'true',
     prepare: () => {},
     read: lift('read', (work) => work(brief.query)),
-    // All statements of an act see one state of the store.
-    readLong: lift('read', async (work) => {
+    readOne: lift('read', (work) => withinTime(work(reading.query))),
+    readLong: lift('read', (work) => {
       const until = performance.now() + readMs;
-      try {
-        return await reading.transaction(
-          (query) =>
-            work((...statement) => {
-              if (performance.now() > until) throw readTookTooLong();
-              return query(...statement);
-            }),
-          'REPEATABLE READ READ ONLY',
-        );
-      } catch (cause) {
-        throw tookTooLong(cause) ? readTookTooLong({ cause }) : cause;
-      }
+      const read = reading.transaction(
+        (query) =>
+          work((...statement) => {
+            if (performance.now() > until) throw readTookTooLong();
+            return query(...statement);
+          }),
+        'REPEATABLE READ READ ONLY',
+      );
+      return withinTime(read);
     }),
     writeOne: lift('written', (work) => work(brief.query)),
     write: lift('written', (work) => brief.transaction(work)),

@@ -44,7 +44,7 @@ function postgresStore(database: OpenDatabase): SignupStore {
     serverTime: db.read(function* () {
       return (yield* now())?.ms ?? Number.NaN;
     }),
-    oldestReaderMs: db.readLong(function* () {
+    oldestReaderMs: db.readOne(function* () {
       return (yield* oldestReader())?.ms ?? 0;
     }),
     ...delivery.methods,

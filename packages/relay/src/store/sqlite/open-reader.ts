@@ -26,17 +26,19 @@ export function openSqliteReader(path: string): SqliteReader {
     return 1;
   });
   const { prepare, carryOut } = actsIn({ prepare: (text) => db.prepare(text) });
+  const read: ReadDatabase['readLong'] =
+    (act) =>
+    (...values) => {
+      deadline = performance.now() + readMs;
+      return answerOf(() => carryOut(act(...values)));
+    };
   const limited: ReadDatabase = {
     dialect,
     prepare,
     // At one row of a thousand: the clock takes longer than a row.
     inTime: '(random() & 1023 OR check_time())',
-    readLong:
-      (act) =>
-      (...values) => {
-        deadline = performance.now() + readMs;
-        return answerOf(() => carryOut(act(...values)));
-      },
+    readOne: read,
+    readLong: read,
   };
   return {
     ...overviewReads(limited, tallied(limited)),

@@ -38,6 +38,7 @@ export function sqliteStore(driver: SqliteDriver) {
     prepare: acts.prepare,
     inTime: '1 = 1',
     read,
+    readOne: read,
     readLong: read,
     write,
     writeOne: write,
