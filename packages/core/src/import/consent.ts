@@ -149,8 +149,10 @@ export class ConsentSurvey {
     if (asked.length === 0) return;
     const first = asked.filter(({ isLikely }) => isLikely);
     const others = asked.filter(({ isLikely }) => !isLikely);
-    const withValues = asked.length <= mostWithValues ? [...first, ...others] : first;
-    const named = others.filter((values) => !withValues.includes(values)).map(({ heading }) => heading);
+    const ordinary = others.map(({ heading }) => heading);
+    const isShort = asked.length <= mostWithValues;
+    const withValues = isShort ? [...first, ...others] : first;
+    const named = isShort ? [] : ordinary;
     const sentences = [
       ...withValues.map((values) => `"${values.heading}" (${values.shown(this.#rows)})`),
       ...(named.length > 0 ? [`${first.length > 0 ? 'also ' : ''}${named.map((name) => `"${name}"`).join(', ')}`] : []),
@@ -161,7 +163,6 @@ export class ConsentSurvey {
       if (refusing > 0) return [leftBy, { option: 'columns', column, target: null }];
       return isLikely ? [leftBy, { option: 'nobodyLeftBy', columns: [column] }] : [leftBy];
     });
-    const ordinary = others.map(({ heading }) => heading);
     throw new TableError(
       `Does anybody leave by column ${sentences.join('; ')}? Say so for each`,
       ...remedies,

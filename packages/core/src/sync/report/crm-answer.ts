@@ -133,13 +133,13 @@ function readList(entries: readonly unknown[], received: Received): CrmAnswer {
  */
 function isRefusal(body: Fields): boolean {
   const { success, ok, error, errors, reasons, status, object, code, errorCode, message } = body;
-  const codes = [code, errorCode].filter((each) => isFilled(each) && !/^(?:2\d\d|ok|success)$/i.test(String(each)));
+  const isCode = [code, errorCode].some((each) => isFilled(each) && !/^(?:2\d\d|ok|success)$/i.test(String(each)));
   return (
     [success, ok].includes(false) ||
     [error, errors, reasons].some(isFilled) ||
     [status, object].includes('error') ||
     failureStatusOf(body) !== undefined ||
-    (codes.length > 0 && isFilled(message) && status !== 'success') ||
+    (isCode && isFilled(message) && status !== 'success') ||
     (!hasId(body) && [body, ...Object.values(body)].some((each) => isRecord(each) && !hasId(each) && hasFailure(each)))
   );
 }
@@ -251,9 +251,10 @@ function headersOf({ headers }: Fields): Readonly<Record<string, string>> {
 
 /** The HTTP status that an error message states: as a number, or by its name, as in n8n's own words for it. */
 function statusIn(text: string): number {
-  const [, stated = /too many requests/i.test(text) ? 429 : /^forbidden\b/i.test(text) ? 403 : Number.NaN] =
-    /(?:^|status code |HTTP )([45]\d\d)\b/i.exec(text) ?? [];
-  return Number(stated);
+  const [, stated] = /(?:^|status code |HTTP )([45]\d\d)\b/i.exec(text) ?? [];
+  if (stated !== undefined) return Number(stated);
+  if (/too many requests/i.test(text)) return 429;
+  return /^forbidden\b/i.test(text) ? 403 : Number.NaN;
 }
 
 /** The JSON object or list that a text is, or that stands behind `429 - `, once more as a JSON text or not. */
