@@ -131,10 +131,11 @@ async function walk(
   };
   try {
     await window.open(path);
-    // Until a part of it has arrived or failed, the element shows the form in the tag, which posts natively.
-    const isDrawnFirst = door === 'drawn' && expected !== 'posted natively' && !world.steps?.includes('script');
-    const field = isDrawnFirst ? `${tag}?.shadowRoot?.querySelector('[name=email]')` : inForm(door, '[name=email]');
-    const isThere = `Boolean(${field})`;
+    // Until the element has run, the form in the tag posts natively. A page may hold the script back for long.
+    const isElements = expected !== 'posted natively' && !world.steps?.includes('script');
+    const drawn = `${tag}?.shadowRoot?.querySelector('[name=email]')`;
+    const field = isElements && door === 'drawn' ? drawn : inForm(door, '[name=email]');
+    const isThere = `Boolean(${field} && ${isElements ? `${tag}.hasUpdated` : true})`;
     await expect.poll(() => ask(isThere), patience).toBe(true);
     await ask(`(async () => { await ${tag}?.updateComplete; })()`);
     for (const step of world.steps ?? usualSteps) await steps[step]();
