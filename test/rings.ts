@@ -97,7 +97,8 @@ export const decidingSizes = {
   CHAOS_KILLS: '3',
   CONSENT_HISTORIES: '50',
   CONSENT_DEPTH: '3',
-  MAILBOX_HISTORIES: '300',
+  // On each of three stores.
+  MAILBOX_HISTORIES: '100',
   SYNC_REFUSALS: '5000',
   NEWCOMER_PAGES: 'README.md start/',
   PEOPLE_RUNS: '5000',

@@ -15,7 +15,7 @@ import {
 } from './world.ts';
 
 export interface Found {
-  /** Distinct states, the first ones included. */
+  /** Distinct states in which actions were carried out. */
   readonly states: number;
   /** Actions carried out. */
   readonly steps: number;
@@ -78,11 +78,12 @@ export async function explore(
   let steps = 0;
   let level = -1;
   const add = (state: WorldState, node: Omit<Node, 'text'>): void => {
+    // Nothing follows a last state.
+    if (level === depth - 1) return;
     const key = createHash('sha1').update(canonical(state)).digest('base64');
     if (seen.has(key)) return;
     seen.add(key);
-    // Of a last state nothing is needed any more.
-    if (level < depth - 1) nodes.push({ ...node, text: JSON.stringify(state) });
+    nodes.push({ ...node, text: JSON.stringify(state) });
   };
   for (const [index, standings] of from.entries()) {
     const state = startWorld(standings);
