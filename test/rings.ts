@@ -48,7 +48,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
     'the process of the sandbox: signals, a crash, a full disk, its streams',
   ],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
-  ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],
+  [
+    'deciding',
+    'test/packaging/{packed,oldest-node}.slow.test.ts',
+    'the tarballs install, resolve and run, on their oldest Node too',
+  ],
   [
     'deciding',
     'test/widget/sites.slow.test.ts',

@@ -34,22 +34,34 @@ export interface SqliteDriver {
   close(): void;
 }
 
+/** A prepared statement of an act, and the place of each of its parameters among the act's values. */
+interface Prepared {
+  readonly statement: SqliteStatement;
+  readonly places: readonly number[];
+}
+
 /** Carries out acts. A statement is prepared once, for an act that is defined at the start at once. */
 export function actsIn(db: Pick<SqliteDriver, 'prepare'>) {
-  const prepared = new Map<string, SqliteStatement>();
-  const statementOf = (sql: string): SqliteStatement => {
-    const statement = prepared.get(sql) ?? db.prepare(sql.replaceAll(/\$(\d)/g, '?$1'));
-    prepared.set(sql, statement);
-    return statement;
+  const known = new Map<string, Prepared>();
+  const preparedOf = (sql: string): Prepared => {
+    let prepared = known.get(sql);
+    if (!prepared) {
+      // Node binds values to numbered parameters only from 22.20 and 24.7 on.
+      const statement = db.prepare(sql.replaceAll(/\$\d+/g, '?'));
+      prepared = { statement, places: Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number) - 1) };
+      known.set(sql, prepared);
+    }
+    return prepared;
   };
   return {
-    prepare: (sql: string): void => void statementOf(sql),
+    prepare: (sql: string): void => void preparedOf(sql),
     carryOut<Result>(act: Act<Result>): Result {
       let step = act.next();
       while (!step.done) {
         const { sql, values, gives } = step.value;
-        const bound = values.map(bindable);
-        const statement = statementOf(sql);
+        const { statement, places } = preparedOf(sql);
+        const bindables = values.map(bindable);
+        const bound = places.map((place) => bindables[place] as SqliteValue);
         step = act.next(gives === 'rows' ? statement.all(...bound) : Number(statement.run(...bound).changes));
       }
       return step.value;
