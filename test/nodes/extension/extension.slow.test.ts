@@ -80,7 +80,7 @@ describe('an endpoint that only reads', () => {
 
   it('passes the fast tests of every room that reads the contract', async () => {
     const rooms = ['core', 'sandbox', 'cli', 'nodes'].flatMap((name) => ['--project', name]);
-    await node('node_modules/vitest/vitest.mjs', 'run', '-u', 'packages/sandbox/test/api/refusals.test.ts');
+    await node('node_modules/vitest/vitest.mjs', 'run', 'packages/sandbox/test/api/refusals.test.ts', '-u');
     await node('node_modules/vitest/vitest.mjs', 'run', ...rooms, '--exclude', '**/*.slow.test.ts');
   }, 1_800_000);
 
