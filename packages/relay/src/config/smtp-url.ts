@@ -1,5 +1,6 @@
 /** The mail server of RELAY_SMTP_URL. */
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
+import { decoded } from './url-part.ts';
 
 /** A mail server, as nodemailer takes it. */
 export interface SmtpServer {
@@ -31,8 +32,8 @@ export function readSmtpUrl(text: string): SmtpServer | null {
   const { protocol, hostname, port, username, password, pathname, hash, searchParams } = new URL(text);
   const host = hostname.replace(/^\[|\]$/g, '');
   const tls = searchParams.get('tls') ?? (isLoopbackHost(host) && protocol === 'smtp:' ? 'off' : 'verified');
-  const user = decode(username);
-  const pass = decode(password);
+  const user = decoded(username);
+  const pass = decoded(password);
   if (host === '' || pathname.length > 1 || hash !== '' || user === null || pass === null) return null;
   if ([...searchParams.keys()].join() !== (searchParams.has('tls') ? 'tls' : '')) return null;
   const secure = protocol === 'smtps:';
@@ -46,12 +47,4 @@ export function readSmtpUrl(text: string): SmtpServer | null {
     tls: { rejectUnauthorized: tls !== 'unverified' },
     ...(user !== '' && { auth: { user, pass } }),
   };
-}
-
-function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }

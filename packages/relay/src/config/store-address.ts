@@ -1,4 +1,5 @@
 /** The address of a store: parses RELAY_STORE. */
+import { decoded } from './url-part.ts';
 
 /** Where signups are kept. */
 export type StoreAddress =
@@ -13,7 +14,7 @@ export type StoreAddress =
 
 /** The format of RELAY_STORE, for an error message. The rejected value is not repeated: it may contain a password. */
 export const storeAddressFormat =
-  'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database';
+  'must be sqlite: and the path of a file, for example sqlite:./relay.db, or postgres://user:password@host:5432/database with reserved characters percent-encoded';
 
 /** What PostgreSQL's addresses may have and this one may not. @returns the end of a sentence; null where nothing is */
 function problemOf(text: string): string | null {
@@ -36,8 +37,11 @@ export function readStoreAddress(text: string): StoreAddress | { readonly proble
   if (path && path !== ':memory:') return { kind: 'sqlite', path };
   const problem = /^postgres(ql)?:\/\//.test(text) ? problemOf(text) : storeAddressFormat;
   if (problem !== null) return { problem };
-  if (!URL.canParse(text) || new URL(text).pathname.length < 2) return { problem: storeAddressFormat };
-  const url = new URL(text);
+  const url = URL.parse(text);
+  // An @ behind the host is that of a password which has ended the host's name too early.
+  if (url === null || !/^\/[^@]+$/.test(url.pathname)) return { problem: storeAddressFormat };
+  if ([url.username, url.password, url.pathname].some((part) => decoded(part) === null))
+    return { problem: storeAddressFormat };
   // With it pg takes sslmode as PostgreSQL's documentation has it: require encrypts, and verifies nobody.
   if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
   return { kind: 'postgres', url: url.href };
@@ -55,5 +59,5 @@ export function storeName(address: StoreAddress): string {
 export function passwordOf(address: StoreAddress): string {
   if (address.kind !== 'postgres') return '';
   const { password, searchParams } = new URL(address.url);
-  return decodeURIComponent(password) || (searchParams.get('password') ?? '');
+  return decoded(password) || (searchParams.get('password') ?? '');
 }

@@ -193,9 +193,14 @@ export const pageField = parsed((text): PageField | null => {
     : { name, autocomplete, options };
 }, 'must be names of custom fields, one with choices as Topics=boats|food, one that browsers fill in as First Name:given-name, with a value of autocomplete in HTML');
 
-export const language = z
-  .string()
-  .refine((text) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text), 'must be a language tag such as en, de or pt-BR');
+/** As browsers have them: on a tag that they do not take, no page could be shown. */
+export const language = parsed((text) => {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0 ? text : null;
+  } catch {
+    return null;
+  }
+}, 'must be a language tag such as en, de or pt-BR');
 
 const unitSeconds: Readonly<Partial<Record<string, number>>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

@@ -266,7 +266,7 @@ it('has links in its texts, keeps the sentence without them, and links the notic
 it.each([
   [{ RELAY_PAGE_ACCENT: 'teal' }, /RELAY_PAGE_ACCENT must be a colour of six hexadecimal digits/],
   [{ RELAY_PAGE_IMPRINT_URL: 'javascript:alert(1)' }, /RELAY_PAGE_IMPRINT_URL must be an http\(s\) address/],
-  [{ RELAY_PAGE_LANG: 'English!' }, /RELAY_PAGE_LANG must be a language tag/],
+  [{ RELAY_PAGE_LANG: 'engl' }, /RELAY_PAGE_LANG must be a language tag/],
   [{ RELAY_PAGE_THEME: 'moss' }, /RELAY_PAGE_THEME must be dusk, .* or signal/],
   [{ RELAY_PAGE_FIELDS: 'City, Topics=a||b' }, /RELAY_PAGE_FIELDS must be names of custom fields/],
   [{ RELAY_PAGE_FIELDS: 'First Name:givenname' }, /RELAY_PAGE_FIELDS must be .* as First Name:given-name/],

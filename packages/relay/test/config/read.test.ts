@@ -113,6 +113,8 @@ describe('the configuration', () => {
     ],
     [{ RELAY_ALLOWED_ORIGINS: 'https://bücher.example' }, 'which must be written https://xn--bcher-kva.example.'],
     [{ RELAY_STORE: 'postgres://relay:secret@db' }, 'RELAY_STORE must be sqlite: and the path of a file'],
+    [{ RELAY_STORE: 'postgres://relay:100%@db/relay' }, 'with reserved characters percent-encoded'],
+    [{ RELAY_STORE: 'postgres://relay:100/se@db/relay' }, 'with reserved characters percent-encoded'],
     [{ RELAY_STORE: 'postgres://relay:secret@a:5432,b:5432/relay' }, 'RELAY_STORE must name one host'],
     [{ RELAY_STORE: 'postgres:///relay?host=a,b' }, 'RELAY_STORE must name one host'],
     [{ RELAY_STORE: 'postgres://db/relay?target_session_attrs=primary' }, 'must not have target_session_attrs'],
