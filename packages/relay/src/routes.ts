@@ -8,6 +8,7 @@ import { bounceRoutes } from './confirmation/bounces.ts';
 import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
+import { StoreUnavailableError } from './errors.ts';
 import { livez, readyz } from './health.ts';
 import type { Metrics } from './ops/metrics.ts';
 import { operatorApi, type OperatorApiOptions } from './ops/operator-api.ts';
@@ -155,7 +156,9 @@ export function createPrivateRoutes(
   app.notFound(() => refuse(notFound));
   app.onError((error) => {
     reception.logFailure(error);
-    return refuse(unavailable());
+    const why =
+      error instanceof StoreUnavailableError ? error.message : 'This has failed: the log of the relay says why.';
+    return refuse(refused(503, 'UNAVAILABLE', why));
   });
   return app;
 }

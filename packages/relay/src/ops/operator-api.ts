@@ -2,11 +2,10 @@
 import { refused, type Refused } from '@newsletter-kit/core/endpoint';
 import { isAddress } from '@newsletter-kit/core/signup';
 import { Hono, type HonoRequest } from 'hono';
-import { stream } from 'hono/streaming';
 import * as z from 'zod';
 import type { PageRequest, SignupFilter } from '../store/signup-store.ts';
 import { refuse, unstored as headers } from '../pages/page.ts';
-import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
+import { BadLineError, importLines } from '../store/transfer.ts';
 import type { RelayContext } from '../context.ts';
 import { toListedForm } from './listed-form.ts';
 import { toListed } from './listed-signup.ts';
@@ -74,14 +73,6 @@ export function operatorApi(
   });
   api.get('/api/consents', async ({ req }) => answer({ consents: await operator.listConsents(pageOf(req)) }));
   api.get('/api/suppressions', async ({ req }) => answer({ hashes: await operator.suppressions(pageOf(req)) }));
-  api.get('/api/export', (context) => {
-    const filter = filterOf(context.req.query());
-    context.header('content-type', 'application/x-ndjson');
-    context.header('cache-control', 'no-store');
-    return stream(context, async (out) => {
-      for await (const line of exportLines(operator, filter)) await out.writeln(line);
-    });
-  });
   api.post('/api/import', async ({ req }) =>
     answer(await importLines(operator, (await bodyOf(req, importBody)).lines)),
   );
@@ -125,7 +116,7 @@ class BadRequest extends Error {
 }
 
 /** The reads that answer with addresses or hashes of them; of signups, only with `whole=true`. */
-const personal = /\/api\/(signups|consents|suppressions|export|person)$/;
+const personal = /\/api\/(signups|consents|suppressions|person)$/;
 
 function pageOf(req: HonoRequest): PageRequest {
   const { after, limit } = req.query();

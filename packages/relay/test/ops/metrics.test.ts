@@ -61,7 +61,9 @@ it('counts posts kept and posts answered 503 by form, and no failing request tha
   full = true;
   for (let count = 0; count < 3; count += 1)
     expect((await relay.fetch(post({ email: 'bob@example.com' }))).status).toBe(503);
-  expect((await relay.fetch(operatorRequest('/operator/api/status'))).status).toBe(503);
+  // An operator is told why, and of no signup that was lost.
+  const told = await relay.fetch(operatorRequest('/operator/api/status'));
+  expect(await told.json()).toMatchObject({ status: 503, errors: [{ message: 'The disk is full.' }] });
   const shown = await series(relay);
   expect(shown).toMatchObject({
     'signups_total{form="default",result="kept"}': 1,

@@ -39,9 +39,11 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
   return {
     list: readOne(function* (filter, { after, limit }) {
       const { sql, values } = conditions(filter, dialect);
+      // An index may have what the filter asks for: only the rows that are shown are read.
+      const shown = `SELECT id FROM ${table('signup')}
+        WHERE ${inTime} AND ${sql} ${after === undefined ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`;
       const page = all<Value[], StoredRow>(
-        numbered(`SELECT ${stored} FROM ${table('signup')} AS s
-          WHERE ${inTime} AND ${sql} ${after === undefined ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`),
+        numbered(`SELECT ${stored} FROM ${table('signup')} AS s WHERE ${dialect.within('id', shown)} ORDER BY id DESC`),
       );
       return (yield* page(...values, ...(after === undefined ? [] : [after]), limit)).map(toStored);
     }),
