@@ -1,5 +1,5 @@
 /** The plugin of examples/wordpress in a real WordPress: what each author may write, and what a visitor gets of it. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'puppeteer-core';
@@ -11,6 +11,7 @@ import { currentOptions } from '../../examples/demo/playground.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import signupPackage from '../../widget/package.json' with { type: 'json' };
 import { zipFolder, zipPlugin } from '../../scripts/script-zip.ts';
+import type { ListedForm } from '../../packages/relay/src/ops/listed-form.ts';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
@@ -383,6 +384,19 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     expect(await visited.$eval('newsletter-signup h2', ({ textContent }) => textContent)).toBe('Tea & cake');
     await signUp(visited, 'block-editor@example.com');
     await arrived('block-editor@example.com');
+  });
+
+  it('has the snippet of the operator’s page in a Custom HTML block', async () => {
+    const token = (await readFile(`${servers.relayFile}-operator`, 'utf8')).trim();
+    const answer = await fetch(`${servers.relayUrl}/operator/api/forms`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { forms } = (await answer.json()) as { readonly forms: readonly ListedForm[] };
+    const html = `<!-- wp:html -->${forms[0]?.snippet}<!-- /wp:html -->`;
+    const { page, complaints } = await visit(await publish(siteAt(''), html, 'editor'));
+    await signUp(page, 'operator@example.com');
+    await arrived('operator@example.com');
+    expect(complaints).toEqual([]);
   });
 
   it.each([
