@@ -218,7 +218,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
 
   #board(status: Status | undefined): TemplateResult {
     const counts = status ? JSON.stringify(status.counts) : '';
-    return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? '')}
+    return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? status?.running?.longReader ?? '')}
       ${notice('unclear-consents', status?.running?.unclearConsents ?? '')}
       ${status ? tiles(status) : nothing}
       <section aria-labelledby="newest-title">

@@ -1,10 +1,11 @@
 /** Liveness, readiness, and reports of a failing store. */
-import { rmSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readyz, StoreHealth } from '../src/health.ts';
-import { createLog, type SignupStore, StoreUnavailableError } from '../src/index.ts';
+import { createLog, type Relay, type SignupStore, StoreUnavailableError } from '../src/index.ts';
 import type { RelayEvent } from '../src/events.ts';
+import type { Status } from '../src/ops/operator.ts';
 import type { ProbeEffort } from '../src/store/signup-store.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-database.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
@@ -77,6 +78,22 @@ it('writes a little once a minute by any clock, nothing after a signup, and more
   expect(probes).toEqual([]);
 });
 
+const statusOf = async ({ fetch }: Pick<Relay, 'fetch'>): Promise<Status> =>
+  (await (await fetch(operatorRequest('/operator/api/status'))).json()) as Status;
+
+it.each<[string, number, number, unknown]>([
+  ['a log of 300 MB', 300, 0, expect.stringContaining('The log of the store has 300 MB')],
+  ['a transaction of two hours', 0, 2, expect.stringContaining('A transaction in PostgreSQL is open for 120 minutes')],
+  ['neither', 200, 1, null],
+])('tells of %s, which keeps a store from being cleared', async (_, logMb, hours, told) => {
+  const path = join(scratchFolder(), 'relay.db');
+  writeFileSync(`${path}-wal`, '');
+  truncateSync(`${path}-wal`, logMb * 1024 ** 2);
+  const store = changedStore(runRelay().store, { oldestReaderMs: () => Promise.resolve(hours * 3_600_000) });
+  const relay = runRelay({ store, settings: { RELAY_STORE: `sqlite:${path}` } });
+  expect((await statusOf(relay)).running?.longReader).toEqual(told);
+});
+
 it('reports a full disk in metrics, status and one event, also without new signups', async () => {
   let full = true;
   let now = Date.parse('2026-03-01T00:00:00Z');
@@ -93,21 +110,17 @@ it('reports a full disk in metrics, status and one event, also without new signu
     onEvent: ({ type }) => void events.push(type),
     now: () => now,
   });
-  const status = async (): Promise<{ running: { storeTrouble: string | null } }> =>
-    (await relay.fetch(operatorRequest('/operator/api/status'))).json() as Promise<{
-      running: { storeTrouble: string | null };
-    }>;
   const storeUp = async (): Promise<string | undefined> =>
     /^newsletter_relay_store_up (\d)/m.exec(await metricsOf(relay))?.[1];
 
   for (let n = 0; n < 3; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com' }))).status).toBe(503);
-  expect([await storeUp(), (await status()).running.storeTrouble]).toEqual([
+  expect([await storeUp(), (await statusOf(relay)).running?.storeTrouble]).toEqual([
     '0',
     'The store cannot be written: the disk is full; free some space.',
   ]);
   full = false;
   now += 60_000;
-  expect([await storeUp(), (await status()).running.storeTrouble]).toEqual(['1', null]);
+  expect([await storeUp(), (await statusOf(relay)).running?.storeTrouble]).toEqual(['1', null]);
   expect(events.filter((type) => type === 'failing' || type === 'works')).toEqual(['failing', 'works']);
 });
 

@@ -239,6 +239,7 @@ function statusLines(status: Status, webhookLines: (webhooks: Status['webhooks']
   return [
     `Delivery     ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : unknownDelivery))}`,
     ...(running?.storeTrouble ? [`Store        ${running.storeTrouble}`] : []),
+    ...(running?.longReader ? [`Store        ${running.longReader}`] : []),
     ...(running?.unclearConsents ? [`Consent      ${running.unclearConsents}`] : []),
     `Waiting      ${counts.waiting}${open > 0 ? ` (${due} due now${since(oldestWaitingSince)})` : ''}`,
     `Sent         ${counts.sent}`,

@@ -15,6 +15,7 @@ import {
   type WebhookBacklog,
 } from '../store/signup-store.ts';
 import { writeFilter } from './signup-filter.ts';
+import { longReaderText } from './long-reader.ts';
 import { unclearConsentsText } from './unclear-consents.ts';
 
 /** Status of a store and its relay. */
@@ -37,6 +38,8 @@ export interface Running {
   readonly trouble: string | null;
   /** Why signups cannot be kept at present; null while they can. */
   readonly storeTrouble: string | null;
+  /** What keeps the store from being cleared, and what to do; null where nothing does. */
+  readonly longReader: string | null;
   /** Which consents its forms send in unclear words, and what to do; null where they send none. */
   readonly unclearConsents: string | null;
   /** The last hour, minute by minute, oldest first. */
@@ -44,11 +47,10 @@ export interface Running {
 }
 
 /** Starts to collect the status of the running process. @returns what was collected so far */
-export function followStatus({
-  config: { forms },
-  events,
-  now,
-}: Pick<RelayContext, 'config' | 'events' | 'now'>): (overview: Overview) => Running {
+export function followStatus(
+  context: Pick<RelayContext, 'config' | 'store' | 'events' | 'now'>,
+): (overview: Overview) => Promise<Running> {
+  const { config, events, now } = context;
   const since = now();
   const minutes = countMinutes({ events, now });
   const failures = followFailures(events);
@@ -57,11 +59,12 @@ export function followStatus({
       .filter((each) => what.includes(each.what))
       .map(({ reason }) => reason)
       .join(' ') || null;
-  return (overview) => ({
+  return async (overview) => ({
     since,
     trouble: reasons('api', 'mailServer'),
     storeTrouble: reasons('store'),
-    unclearConsents: unclearConsentsText(overview, forms),
+    longReader: await longReaderText(context),
+    unclearConsents: unclearConsentsText(overview, config.forms),
     minutes: minutes(),
   });
 }
@@ -132,7 +135,7 @@ export interface Operator extends Pick<
 /** Options of {@link storeOperator}. */
 export interface StoreOperatorOptions {
   /** Status of the running relay. Default: none is running. */
-  readonly running?: (overview: Overview) => Running | null;
+  readonly running?: (overview: Overview) => Promise<Running> | null;
   /** The checks of the running relay. Default: none. */
   readonly check?: Operator['check'];
   /** Called when something new may be due. */
@@ -163,7 +166,7 @@ export function storeOperator(
     async status() {
       const overview = await store.overview(now());
       const [paused, webhooks] = [await store.paused(), await store.webhooks.overview()];
-      return { ...overview, paused, shared: store.shared, webhooks, running: running(overview) };
+      return { ...overview, paused, shared: store.shared, webhooks, running: await running(overview) };
     },
     list: (...query) => store.list(...query),
     listConsents: (page) => store.listConsents(page),
