@@ -120,7 +120,7 @@ const personal = /\/api\/(signups|consents|suppressions|person)$/;
 
 function pageOf(req: HonoRequest): PageRequest {
   const { after, limit } = req.query();
-  return { after: after || undefined, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
+  return { after: after || undefined, limit: Math.min(Math.max(1, Math.trunc(Number(limit)) || 100), largestPage) };
 }
 
 /** The bodies of requests: what each contains, and how it is written. */
