@@ -32,7 +32,7 @@ const together: readonly (readonly [string, readonly Layout[], readonly (keyof t
  * Not covered by axe: in forced colours, browsers put a backplate in the colour of the page behind text, and keep the
  * author's system colours.
  */
-it('keeps the text of the button readable in forced colours', async () => {
+it('keeps the text of the button and the icon of a message readable in forced colours', async () => {
   const page = await stage().session.browser.newPage();
   const devtools = await page.createCDPSession();
   await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
@@ -48,6 +48,18 @@ it('keeps the text of the button readable in forced colours', async () => {
   )) as string[];
   expect(words).toMatch(/^rgb/);
   expect(words).not.toBe(plate);
+  // Without an endpoint a message says that this does not work.
+  await page.evaluate(
+    `forms[0].endpoint = '', forms[0].querySelectorAll('newsletter-field').forEach((field) => field.remove())`,
+  );
+  await page.evaluate(`forms[0].updateComplete.then(() => {
+    forms[0].shadowRoot.querySelector('[name=email]').value = 'ada@example.com';
+    forms[0].submit();
+  })`);
+  await page.waitForFunction(`forms[0].shadowRoot.querySelector('.error')?.textContent`);
+  const icon = (await page.evaluate(`(({ borderTopWidth, borderTopColor, backgroundColor }) =>
+    borderTopWidth === '0px' ? backgroundColor : borderTopColor)(getComputedStyle(forms[0].shadowRoot.querySelector('.error'), '::before'))`)) as string;
+  expect(icon).toBe(words);
 });
 
 describe.each(Object.values(languages) as readonly Words[])('from $dir', (words) => {

@@ -18,12 +18,14 @@ small {
 a {
   color: inherit;
 }
-input,
-select,
-button,
-[part~='chip'],
-.framed form {
-  transition: 0.15s;
+@media not all and (prefers-reduced-motion) {
+  input,
+  select,
+  button,
+  [part~='chip'],
+  .framed form {
+    transition: 0.15s;
+  }
 }
 input,
 select,
@@ -100,6 +102,7 @@ button:active {
   cursor: inherit;
 }
 [type='radio'] {
+  --_mark: circle(36%);
   border-radius: 50%;
 }
 :checked::before {
@@ -107,10 +110,7 @@ button:active {
   inline-size: 0.875em;
   block-size: 0.875em;
   background: var(--_on);
-  clip-path: polygon(14% 47%, 4% 58%, 38% 92%, 98% 24%, 87% 14%, 38% 69%);
-}
-[type='radio']:checked::before {
-  clip-path: circle(36%);
+  clip-path: var(--_mark, polygon(14% 47%, 4% 58%, 38% 92%, 98% 24%, 87% 14%, 38% 69%));
 }
 [part='box']:checked {
   background: var(--_accent);

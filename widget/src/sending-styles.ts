@@ -1,8 +1,11 @@
 /**
  * Styles of a form that is sent, loaded with what sends it. When busy, three dots replace the button's text, which
  * keeps its width. The thanks fade in where the form fades out, in its cell; in layouts on one line the tick is in the
- * line of the heading, so that they are no higher than the form there. Without `--_light`, in Chromium before 123,
- * errors have the colour of the text.
+ * line of the heading, so that they are no higher than the form there.
+ *
+ * - Icons of errors are borders, which remain in forced colours.
+ * - Without `--_light`, in Chromium before 123, errors have the colour of the text.
+ * - Browsers that know no text beside `content`, such as Safari before 17.4, read the dots aloud.
  */
 import { addSheet } from './add-sheet.ts';
 
@@ -13,10 +16,6 @@ const styles = `
       oklch(from currentColor clamp(0.45, l, 0.9) calc(0.21 - 0.13 * var(--_light)) 22 / 1)
     );
   }
-  .front:has(form) ~ .busy {
-    position: absolute;
-    clip-path: inset(50%);
-  }
   .busy button {
     position: relative;
     opacity: 1;
@@ -25,13 +24,13 @@ const styles = `
     opacity: 0;
   }
   .busy button::after {
+    content: '• • •';
     content: '• • •' / '';
     position: absolute;
     inset: 0;
     display: grid;
     place-content: center;
     color: var(--_on);
-    animation: fade 0.6s infinite alternate-reverse;
   }
   @keyframes fade {
     from {
@@ -57,11 +56,9 @@ const styles = `
   .error:not(:empty)::before {
     content: '';
     display: inline-block;
-    inline-size: 14px;
-    block-size: 14px;
     margin-inline-end: 0.375em;
     vertical-align: -2px;
-    background: currentColor;
+    border: 7px solid;
     clip-path: path(evenodd, 'M7 0a7 7 0 1 0 .01 0zM6 3h2v5H6zM6 9h2v2H6z');
   }
   [aria-invalid='true'],
@@ -74,7 +71,6 @@ const styles = `
   div[aria-hidden='true'] {
     visibility: hidden;
     opacity: 0;
-    transition: 0.15s;
   }
   [aria-hidden='true'] * {
     transition: none;
@@ -83,7 +79,6 @@ const styles = `
     grid-area: 1 / 1 / 4 / 1;
     align-self: center;
     text-align: center;
-    animation: fade 0.15s;
   }
   [part='tick'] {
     inline-size: 1.25em;
@@ -106,9 +101,6 @@ const styles = `
     font-size: 0.8125em;
     line-height: 1.35;
   }
-  .success > div {
-    display: contents;
-  }
   .inline .success {
     text-align: start;
   }
@@ -129,10 +121,15 @@ const styles = `
       font-size: 0.875em;
     }
   }
-  @media (forced-colors: active) {
-    [part='problem']::before,
-    .error::before {
-      background: CanvasText;
+  @media not all and (prefers-reduced-motion) {
+    .busy button::after {
+      animation: fade 0.6s infinite alternate-reverse;
+    }
+    .success {
+      animation: fade 0.15s;
+    }
+    div[aria-hidden='true'] {
+      transition: 0.15s;
     }
   }`;
 let sheet: CSSStyleSheet | undefined;

@@ -19,7 +19,7 @@ import { kinds } from './field-element.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
-import { layouts, pageContent, surfaceTemplate, withTrigger } from './template.ts';
+import { layouts, pageContent, surfaceTemplate } from './template.ts';
 import { actFor, announceConsent, tools } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
@@ -286,7 +286,7 @@ export class NewsletterSignup extends LitElement {
     const shown = { host: this, texts, view: this.#view, layout, endpoint: isOwners ? undefined : endpoint };
     const surface = surfaceTemplate(shown);
     if (layout !== 'dialog' || this.#dialog === null) return surface;
-    return withTrigger(this.#dialog?.template(surface, texts) ?? pageContent);
+    return html`<slot name="trigger"></slot>${this.#dialog?.template(surface, texts) ?? pageContent}`;
   }
 
   protected override update(changed: Map<PropertyKey, unknown>): void {

@@ -11,7 +11,7 @@ import { css, type CSSResult } from 'lit';
 import { controls } from './control-styles.ts';
 
 /**
- * Colours and defaults, slots, layouts, and no motion if the visitor prefers that.
+ * Colours and defaults, slots, and layouts.
  *
  * - While the focus is in its shadow tree, the host matches a page's rules for `:focus`: their ring is the field's.
  * - A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119 and 120, without
@@ -62,7 +62,6 @@ const surface = css`
 .framed [part='label'] {
   position: absolute;
   clip-path: inset(50%);
-  white-space: nowrap;
 }
 [part='surface'] ::slotted([slot]) {
   margin: 0 !important;
@@ -193,12 +192,6 @@ small,
 .framed button {
   flex: auto;
   inline-size: auto;
-}
-@media (prefers-reduced-motion) {
-  * {
-    animation: none !important;
-    transition: none !important;
-  }
 }
 `;
 

@@ -22,31 +22,29 @@ const textInputs: Readonly<Partial<Record<string, Partial<Record<'type' | 'input
 /** With more options than this, a single choice is a `<select>` instead of radio buttons. */
 const radioLimit = 7;
 
-/** The attributes of one field. */
-interface Field {
-  /** Its control's name; unique in the form. */
-  readonly name: string;
-  readonly text: (attribute: string) => string;
-  readonly has: (attribute: string) => boolean;
-}
+/** What a field reads of its attributes. */
+const attributesOf = (source: Pick<Element, 'getAttribute'>) => ({
+  text: (attribute: string) => source.getAttribute(attribute)?.trim() ?? '',
+  has: (attribute: string) => isSet(source, attribute),
+});
+
+/** One field: its attributes and the name of its control, which is unique in the form. */
+type Field = ReturnType<typeof attributesOf> & { readonly name: string };
 
 /**
  * The field for the email address, the first of every form.
  *
  * @param hidesLabel - shows an example in the input instead of the label
  */
-function emailField(texts: Messages, hidesLabel: boolean): TemplateResult {
+function emailField(texts: Messages, hidesLabel: boolean): Field {
   const attributes: Readonly<Record<string, string>> = {
     kind: 'email',
     label: texts.emailLabel,
     placeholder: texts.emailPlaceholder || (hidesLabel ? 'name@example.com' : ''),
     autocomplete: 'email',
+    required: '',
   };
-  return fieldTemplate(
-    { name: 'email', text: (name) => attributes[name] ?? '', has: (name) => name === 'required' },
-    'email',
-    texts,
-  );
+  return { name: 'email', ...attributesOf({ getAttribute: (name) => attributes[name] ?? null }) };
 }
 
 /**
@@ -58,13 +56,13 @@ function emailField(texts: Messages, hidesLabel: boolean): TemplateResult {
 function customFields(host: Element): readonly Field[] {
   const fields = new Map<string, Field>();
   for (const element of host.querySelectorAll('newsletter-field')) {
-    const text = (attribute: string): string => element.getAttribute(attribute)?.trim() ?? '';
+    const { text, has } = attributesOf(element);
     const isConsent = text('kind') === 'consent';
     const name = isConsent ? 'consent' : `custom_fields[${text('name')}]`;
     if (!isConsent && !text('name')) warn(host, 'field', 'has a field without a name: it is left out.');
     else if (fields.has(name))
       warn(host, 'field', `has two fields "${text('name') || 'consent'}": the second is left out.`);
-    else fields.set(name, { name, text, has: (attribute) => isSet(element, attribute) });
+    else fields.set(name, { name, text, has });
   }
   return [...fields.values()];
 }
@@ -154,33 +152,26 @@ const tick = html`<svg part="tick" width="20" viewBox="0 0 24 24" aria-hidden="t
 /** The page's content while the element has no form of its own: in a block, as its margins expect it. */
 export const pageContent: TemplateResult = html`<div><slot></slot><slot name="fallback"></slot></div>`;
 
-/** What opens a dialog, before the dialog or what takes its place. */
-export const withTrigger = (content: TemplateResult): TemplateResult => html`<slot name="trigger"></slot>${content}`;
-
 export function surfaceTemplate({ host, texts, view, layout, endpoint }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;
   const isOwners = endpoint === undefined;
   const fields = isOwners ? [] : customFields(host);
   const isDone = state === 'success';
+  // The button shows it; that of the page's form cannot.
+  const isBusy = state === 'busy' && !isOwners;
   // On one line, or in a frame: only if the email address is the only visible field.
   const isRow = ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
   const isFramed = isRow && layout !== 'inline';
   const isPanel = ['card', 'cover', 'dialog'].includes(layout);
-  const classes = [
-    layout,
-    isOwners && !isPanel && 'owners',
-    isRow && 'row',
-    isFramed && 'framed',
-    state === 'busy' && state,
-  ];
+  const classes = [layout, isOwners && !isPanel && 'owners', isRow && 'row', isFramed && 'framed', isBusy && 'busy'];
   const form = isOwners
     ? pageContent
     : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
-        ${emailField(texts, isFramed)}${fields.map((field, position) => fieldTemplate(field, `field-${position}`, texts))}
+        ${fieldTemplate(emailField(texts, isFramed), 'email', texts)}${fields.map((field, position) => fieldTemplate(field, `field-${position}`, texts))}
         <button part="button"><span part="button-text">${texts.button}</span></button>
         <input name=${honeypotField} hidden />
       </form>`;
-  const thanks = html`${tick}<div><strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong> <span>${texts.success}</span><slot name="thanks"></slot></div>`;
+  const thanks = html`${tick}<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong> <span>${texts.success}</span><slot name="thanks"></slot>`;
   return html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
     <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
     <div part=${isPanel ? 'content panel' : 'content'}>
@@ -189,7 +180,7 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint }: Shown):
         ${form}
         <slot name="turnstile"></slot>
       </div>
-      <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
+      <div part="notice" class=${isBusy ? 'unseen' : state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
       <div class="foot" aria-hidden=${isDone} ?hidden=${!host.querySelector('[slot=proof],[slot=note]')}><slot name="proof"></slot><slot name="note"></slot></div>
     </div>
   </div>`;

@@ -199,6 +199,12 @@ describe('the built files', () => {
     }
   });
 
+  // Safari before 17.4 and Firefox before 128 ignore a `content` with a text for screen readers.
+  it('show dots while sending in browsers that know no text beside `content`', async () => {
+    const contents = (await text('/widget/dist/signup.js')).matchAll(/content:'[^']+'( \/ '')?/g);
+    expect(Array.from(contents, ([, alternative]) => !!alternative)).to.deep.equal([false, true]);
+  });
+
   it('import Lit in the npm modules, and bundle @newsletter-kit/core', async () => {
     const modules = await Promise.all(
       ['index', 'define', 'signup', 'protection'].map((name) => text(`/widget/dist/${name}.js`)),

@@ -1,5 +1,7 @@
 import { expect, fixture } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
 import { layouts } from '../src/template.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 import { Form, isChromium, Mailbox, mountAt } from './harness.ts';
 
 const box = (element: Element): DOMRect => element.getBoundingClientRect();
@@ -33,14 +35,20 @@ describe('layouts', () => {
       expect(box(long.button).right).to.be.at.most(box(long.element).right);
     });
 
-  it('inline: the button keeps its size while its text changes', async () => {
+  it('inline: the button keeps its size while its text changes, and its dots rest where motion is reduced', async () => {
     const mailbox = new Mailbox('held');
     const form = await mountIn(640, '', '', mailbox);
     const { width, height } = box(form.button);
     form.email.value = 'ada@example.com';
     form.button.click();
-    await form.reaches('busy');
+    const animation = (): string => getComputedStyle(form.button, '::after').animationName;
+    await waitUntil('the button shows dots', () => animation() === 'fade');
     expect([box(form.button).width, box(form.button).height]).to.deep.equal([width, height]);
+    if (isChromium) {
+      await emulateMedia({ reducedMotion: 'reduce' });
+      expect(animation()).to.equal('none');
+      await emulateMedia({ reducedMotion: 'no-preference' });
+    }
     await mailbox.release();
   });
 
