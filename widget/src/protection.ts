@@ -59,12 +59,9 @@ declare global {
   var turnstile: Turnstile | undefined;
 }
 
-/** The part of Trusted Types that is used here. */
-interface PolicyFactory {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(address: string): string },
-  ): { createScriptURL(address: string): string };
+/** The part of a policy of Trusted Types that is used here. */
+interface Policy {
+  createScriptURL(address: string): string;
 }
 
 const cloudflare = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit';
@@ -89,7 +86,7 @@ function load(address: string): Promise<Turnstile> {
     script.addEventListener('load', ended);
     script.addEventListener('error', ended);
     // Under Trusted Types a page lists this name beside `lit-html`.
-    const { trustedTypes }: Window & { trustedTypes?: PolicyFactory } = window;
+    const { trustedTypes }: Window & { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } } = window;
     const policy = trustedTypes?.createPolicy('newsletter-signup', { createScriptURL: String });
     script.src = policy?.createScriptURL(address) ?? address;
     document.head.append(script);

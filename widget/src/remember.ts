@@ -58,16 +58,11 @@ export async function remember(host: AttributionHost, tools: PageTools): Promise
 /**
  * On a page without a form, an element with the attributes of the script acts for it. Waits until the page is parsed: a
  * form further down says itself how visits are stored.
- *
- * @param attributes - undefined in a module, which cannot find its own script element
  */
-export async function standIn(
-  attributes: DOMStringMap | undefined,
-  act: (element: AttributionHost) => void,
-): Promise<void> {
+export async function standIn(attributes: DOMStringMap, act: (element: AttributionHost) => void): Promise<void> {
   if (document.readyState === 'loading')
     await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve));
-  if (attributes) act(make('newsletter-signup', attributes));
+  act(make('newsletter-signup', attributes));
 }
 
 /** The stored touches. Domains and their subdomains can have a cookie each. */

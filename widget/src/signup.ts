@@ -21,7 +21,6 @@ import {
   type FormView,
   type Problem,
   type Problems,
-  type SignupState,
   type Undo,
 } from './form.ts';
 import { addSendingStyles } from './sending-styles.ts';
@@ -40,13 +39,10 @@ export { readTouch } from './attribution.ts';
 export { intentOf, send } from './submission.ts';
 
 /** The members of the element that a signup uses. */
-export interface Host extends AttributionHost {
-  readonly endpoint: string;
-  readonly redirect: string;
-  readonly redirectOrigins: string;
-  readonly timeout: number;
-  readonly state: SignupState;
-}
+export type Host = AttributionHost &
+  Record<'endpoint' | 'redirect' | 'redirectOrigins', string> &
+  Record<'timeout', number> &
+  Pick<FormView, 'state'>;
 
 /** An answer that is no yes. */
 type Failure = Answer & { readonly kind: FailureKind };
@@ -72,7 +68,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
   /** Ends listening for corrected values. */
   let editing = new AbortController();
 
-  /** Stops the countdown. */
+  /** Forgets the last failure: stops the countdown, and listening for corrected values. */
   function end(): void {
     lastFailure = undefined;
     stopClock();
@@ -174,6 +170,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
     let problems = found;
     const { kind, status = 0, wait, message } = failure;
     const retryAfter = wait?.left() ?? 0;
+    end();
     lastFailure = failure;
     const viewAt = (left: number): FormView => ({
       state: 'error',
@@ -184,9 +181,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools) {
       mark: (marked, texts) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, texts)),
     });
     const isShown = show(viewAt(retryAfter));
-    stopClock();
     stopClock = wait?.countDown((left) => void show({ ...viewAt(left), isSilent: left > 0 })) ?? (() => {});
-    editing.abort();
     editing = new AbortController();
     const removeCorrected = ({ target }: Event): void => {
       const { name = '' }: Partial<HTMLInputElement> = target instanceof Element ? target : {};

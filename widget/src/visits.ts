@@ -9,13 +9,6 @@ import type * as RememberFile from './remember.ts';
 import { deleteStored } from './store.ts';
 import { oneOf, warn } from './warnings.ts';
 
-declare global {
-  interface Navigator {
-    /** Global Privacy Control: whether the visitor opted out of tracking. Not in every browser. */
-    readonly globalPrivacyControl?: boolean;
-  }
-}
-
 // Undefined on a server.
 const { document, location, navigation } = globalThis;
 
@@ -37,9 +30,6 @@ export function actFor(next: AttributionHost): void {
   readVisits();
   if (consent) void store();
 }
-
-/** Whether the visitor consents to storing. */
-export const hasConsent = (): boolean => consent;
 
 /** Announces the visitor's answer to every copy of the script. */
 export function announceConsent(detail: unknown): void {
@@ -63,7 +53,7 @@ async function store(): Promise<void> {
   file ??= await loadPart(host ?? document.documentElement, 'remember.js', import('./remember.ts'));
   if (!consent) file?.deleteCookies();
   else if (host) await recall(host);
-  else await file?.standIn(currentScript?.dataset, (element) => actFor(host ?? element));
+  else if (currentScript?.dataset) await file?.standIn(currentScript.dataset, (element) => actFor(host ?? element));
 }
 
 function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined {
@@ -71,7 +61,7 @@ function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined
 }
 
 /** For the files that are loaded later, which must not have a second copy of what has a state. */
-export const tools: PageTools = { hasConsent, loadPart, oneOf, readVisits, recall, warn };
+export const tools: PageTools = { hasConsent: () => consent, loadPart, oneOf, readVisits, recall, warn };
 
 if (document) {
   readVisits();
@@ -83,8 +73,10 @@ if (document) {
   globalThis.newsletterConsent = queue;
   document.addEventListener('newsletter-consent', ({ detail }) => {
     queue[0] = detail;
-    // Nothing else grants it. Global Privacy Control refuses it, whatever the banner says.
-    consent = (detail === true || detail === 'granted') && !navigator.globalPrivacyControl;
+    // Nothing else grants it. Global Privacy Control, which some browsers have, refuses it, whatever the banner says.
+    consent =
+      (detail === true || detail === 'granted') &&
+      !('globalPrivacyControl' in navigator && navigator.globalPrivacyControl);
     if (consent || deleteStored()) void store();
   });
   answers.slice(-1).forEach(announceConsent);
