@@ -120,11 +120,13 @@ export async function* subscriptionPages(
 
 /** A page for each address. */
 async function* pagesOf(addresses: ReadonlySet<string>, options: Common): AsyncGenerator<SubscriptionPage> {
+  for (const email of addresses) yield await pageOf(email, options);
+}
+
+async function pageOf(email: string, options: Common): Promise<SubscriptionPage> {
   const { query, reading } = listing(options);
-  for (const email of addresses) {
-    const page = await options.engine.list('subscriptions.list', { ...query, email }, reading);
-    yield { items: page.items as readonly SyncSubscription[], leftOut: page.leftOut };
-  }
+  const { items, leftOut } = await options.engine.list('subscriptions.list', { ...query, email }, reading);
+  return { items: items as readonly SyncSubscription[], leftOut };
 }
 
 /** The mapping with the present names and kinds of the publication's custom fields. */
@@ -225,12 +227,11 @@ const mostReadBack = 100;
 
 /** The subscriptions whose values a run has changed, as the newsletter has stored them. */
 async function readBack(options: Common, pairs: readonly PlannedPair[]): Promise<Map<string, SyncSubscription>> {
-  const { query, reading } = listing(options);
   const changed = pairs.filter(({ subscriptionWrites }) => subscriptionWrites.some((write) => write.custom_fields));
   const stored = new Map<string, SyncSubscription>();
   for (const { email, subscriptionId } of changed.slice(0, mostReadBack)) {
-    const { items } = await options.engine.list('subscriptions.list', { ...query, email }, reading);
-    const found = (items as readonly SyncSubscription[]).find(({ id }) => id === subscriptionId);
+    const { items } = await pageOf(email, options);
+    const found = items.find(({ id }) => id === subscriptionId);
     if (found) stored.set(subscriptionId, found);
   }
   return stored;

@@ -8,19 +8,13 @@ import { isAddress } from '../../signup/address.ts';
 import { valueOf } from '../mapping/canonical-value.ts';
 import type { SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import {
-  addressFingerprint,
-  isErased,
-  readContact,
-  readSubscription,
-  type ReadyMapping,
-  type SyncSubscription,
-  valueFingerprint,
-} from '../mapping/prepare-mapping.ts';
+import { addressFingerprint, isErased, readContact } from '../mapping/prepare-mapping.ts';
+import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { maxEntries, type SyncState } from '../mapping/state.ts';
-import { type Base, contactFingerprint, encodeToken, type FieldBase } from '../mapping/token.ts';
+import type { Base } from '../mapping/token.ts';
 import type { ContactIndex } from '../match/contact-index.ts';
 import type { FieldChange, WithoutContact } from '../report/changes.ts';
+import { PairFindings } from '../report/findings.ts';
 import type {
   ContactCreate,
   CustomFieldWrite,
@@ -30,9 +24,9 @@ import type {
 } from '../report/plan.ts';
 import type { RunContext } from '../report/run-context.ts';
 import type { HandOver } from './hand-over.ts';
-import { withStatus } from './plan-consent.ts';
-import { contactValue } from './plan-fields.ts';
-import { contactWriteOf } from './plan-pair.ts';
+import { planConsent, withStatus } from './plan-consent.ts';
+import { planFields } from './plan-fields.ts';
+import { baseOfNobody, contactWriteOf } from './plan-pair.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
@@ -47,8 +41,6 @@ export class DraftPlan {
   subscriptionCreates: SubscriptionCreate[] = [];
   /** Fingerprints of addresses of erased persons. */
   readonly erased: Set<string>;
-  /** Contacts that are marked as removed. */
-  removals = 0;
   /** Subscriptions that get no contact, by the reason. */
   readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, ignored: 0, unknownStatus: 0 };
   /** Contacts without a subscription that are left alone. */
@@ -126,7 +118,7 @@ export class DraftPlan {
 
   /** A tombstone: the second complete run without the subscription marks the contact as removed. */
   #planMissingSubscription(contact: SyncContact, base: Base): void {
-    const { row, id, email, optOut: shown } = contact;
+    const { row, id, email } = contact;
     const { subscriptionId } = base;
     const changes: FieldChange[] = [];
     const key = this.#run.log.fingerprint(subscriptionId);
@@ -136,12 +128,9 @@ export class DraftPlan {
       this.#run.log.report('subscription_gone', { row, contactId: id, subscriptionId });
       changes.push(...this.#removalOf(contact));
     }
-    // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
-    const optOut = isOptedOut(shown, this.#run.mapping.optOut) ?? base.optOut;
-    if ((changes.length === 0 && optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
-    this.removals += Math.min(1, changes.length);
+    const next = baseOfNobody(base, contact, this.#run.mapping);
+    if ((changes.length === 0 && next.optOut === base.optOut) || this.#handOver.of(contact)?.isLate) return;
     const write = { changes, key: this.#handOver.keyOf(contact) };
-    const next = { ...base, contact: contactFingerprint(id), optOut };
     const contactWrites = [contactWriteOf(contact, next, this.#run.mapping, write)];
     const person = { email, subscriptionId, contactId: id, created: 0 };
     this.changed.push({ ...person, changes, subscriptionWrites: [], contactWrites, consent: [] });
@@ -241,33 +230,27 @@ export function toSubscriptionCreate(contact: SyncContact, key: string, mapping:
 
 /** The contact to create for a subscription, with its sync token. */
 export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMapping): ContactCreate {
-  const { paths, optOut } = mapping;
-  const isAway = hasLeft(subscription.status);
-  const isOptingOut = isAway && optOut?.setOnUnsubscribe;
-  const changes: Record<string, unknown> = { [paths.email]: subscription.email };
-  if (optOut && isOptingOut) changes[optOut.contact] = true;
-  const fields = mapping.fields.map((field): FieldBase => {
-    const shown = readSubscription(field, subscription);
-    if (field.direction === 'to_subscription' || typeof shown !== 'string') return {};
-    const agreed = valueFingerprint(mapping, shown);
-    const isTwoWay = field.direction === 'both';
-    if (shown === '') return isTwoWay ? { agreed } : {};
-    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown), mapping);
-    return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
-  });
+  const { paths, fields } = mapping;
+  const { id: subscriptionId, email, created } = subscription;
+  // What an empty contact would be given, its no and its values in one write.
+  const values = Object.fromEntries(fields.map((field) => [field.contact, null]));
+  const contact: SyncContact = { id: '', email: '', optOut: null, values, row: 0 };
+  const pair = { subscription, contact, base: undefined };
+  const findings = new PairFindings(pair);
+  const consent = planConsent(pair, mapping, findings, {});
+  const planned = planFields(pair, mapping, findings, ({ direction }) => direction === 'to_subscription');
   const base: Base = {
-    subscriptionId: subscription.id,
-    address: addressFingerprint(mapping, subscription.email),
+    subscriptionId,
+    address: addressFingerprint(mapping, email),
     contact: undefined,
-    consent: isAway ? 'left_newsletter' : 'subscribed',
-    optOut: optOut && isOptingOut,
-    fields,
+    consent: consent.state,
+    optOut: consent.optOut,
+    // Nothing is reported about it yet.
+    fields: planned.fields.map(({ reported: _, ...field }) => field),
     reported: 0,
   };
-  changes[paths.token] = encodeToken(base, mapping);
-  const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
-  const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
-  const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
-  const { id: subscriptionId, email, created } = subscription;
-  return { subscriptionId, email, created, changes, consent };
+  const write = contactWriteOf(contact, base, mapping, { changes: [...consent.changes, ...planned.changes] });
+  const changes = { [paths.email]: email, ...write.changes, [paths.token]: write.token };
+  const records = consent.records.map((record) => withStatus({ ...record, contactId: null }, changes, mapping));
+  return { subscriptionId, email, created, changes, consent: records };
 }

@@ -165,6 +165,14 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
   return isReported || next.optOut === true || fields.some(({ direction }) => direction === 'both');
 }
 
+/**
+ * The base of a contact whose person is gone. Whoever signs up again with the address is somebody else: an opt-out of
+ * before must not look new to them.
+ */
+export function baseOfNobody(base: Base, { id, optOut }: SyncContact, mapping: ReadyMapping): Base {
+  return { ...base, contact: contactFingerprint(id), optOut: isOptedOut(optOut, mapping.optOut) ?? base.optOut };
+}
+
 /** Copies nothing of an erased person. The token keeps its base, so that the person is not subscribed again. */
 function erasedPlan(
   { base, contact }: Pair & { readonly base: Base },
@@ -173,9 +181,7 @@ function erasedPlan(
   { key, consentAlone }: PairOptions,
 ): PairPlan {
   findings.add('erased');
-  // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
-  const optOut = isOptedOut(contact.optOut, mapping.optOut) ?? base.optOut;
-  const next = { ...base, contact: contactFingerprint(contact.id), optOut, reported: findings.reported };
+  const next = { ...baseOfNobody(base, contact, mapping), reported: findings.reported };
   const contactWrite = contactWriteOf(contact, next, mapping, { changes: [], key });
   const isWritten = contactWrite.token !== contact.token && !consentAlone;
   return { ...planOf(next, findings), contactWrite: isWritten ? contactWrite : null };

@@ -242,12 +242,12 @@ export class Reconciler {
   #addPair(subscription: SyncSubscription, members: readonly Member[]): void {
     this.#tally.pairs += 1;
     const [first] = members;
-    const plans = this.#plansOf(subscription, members);
+    const oldest = members.length === 1 ? first?.row : oldestTwin(members, this.#contacts, this.#run.mapping);
+    const plans = this.#plansOf(subscription, members, oldest);
     if (plans.some((plan) => plan.findings.length > 0 || plan.contactWrite))
       this.#pairs.push({ subscription, members, plans });
     else if (members.length === 1 && first) this.#options.onAtRest?.(this.#contacts.contactAt(first.row).id);
     if (members.length === 1) return;
-    const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     for (const { row } of members) {
       const code = oldest === undefined ? 'ambiguous' : row === oldest ? null : 'twin';
       if (code) this.#run.log.report(code, this.#contextOf(row, subscription));
@@ -258,12 +258,12 @@ export class Reconciler {
     return { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: id };
   }
 
-  #plansOf(subscription: SyncSubscription, members: readonly Member[]): PairPlan[] {
+  /** @param oldest - the row whose values count; undefined where those of all wait */
+  #plansOf(subscription: SyncSubscription, members: readonly Member[], oldest: number | undefined): PairPlan[] {
     const [first] = members;
     if (first && members.length === 1) return [this.#planMember(subscription, first, {})];
     const { optOut } = this.#run.mapping;
     const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut, optOut) === true);
-    const oldest = oldestTwin(members, this.#contacts, this.#run.mapping);
     return members.map((member) =>
       this.#planMember(subscription, member, {
         valuesWait: member.row !== oldest,
@@ -355,14 +355,14 @@ export class Reconciler {
   }
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
-    const { removals, erased, withoutContact, unknownContacts, entries } = this.#draft;
+    const { erased, withoutContact, unknownContacts, entries } = this.#draft;
     const { unclear, state, mapping } = this.#run;
     const limit = limitOf(mapping, this.#tally.pairs);
     const { fields, ...facts } = this.#fieldFacts();
     this.#handOver.reportOutage();
     const last = this.#run.log.take();
     this.#tally.addFindings(last);
-    const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
+    const counts = this.#tally.total({ withoutContact, unknownContacts, limit });
     const contactsBefore = this.#isComplete ? state.contacts : null;
     const held = this.#options.accept
       ? null

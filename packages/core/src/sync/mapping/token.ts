@@ -71,7 +71,8 @@ const optOuts: readonly (boolean | undefined)[] = [undefined, false, true];
 
 /** Positions of the parts. */
 const idStart = 1 + 3;
-const addressAt = idStart + 22;
+const idGroups = 11;
+const addressAt = idStart + 2 * idGroups;
 const contactAt = addressAt + 4;
 const consentAt = contactAt + 4;
 const reportedAt = consentAt + 1;
@@ -289,17 +290,13 @@ export function isTokenId(id: string): boolean {
 /** The 128 bits of `sub_<uuid>` (specification, Conventions). */
 function encodeId(id: string): string {
   if (!isTokenId(id)) throw new RangeError('The id of the subscription is no "sub_" and a UUID.');
-  const hexadecimal = id.slice('sub_'.length).replaceAll('-', '');
-  let text = '';
   // Three digits are two characters; of the last two digits the lower bits are zeros.
-  for (let at = 0; at < 32; at += 3)
-    text += number(Number.parseInt(hexadecimal.slice(at, at + 3).padEnd(3, '0'), 16), 2);
-  return text;
+  return Array.from({ length: idGroups }, (_, group) => number(idBits(id, group), 2)).join('');
 }
 
 function decodeId(token: string): string {
   let hexadecimal = '';
-  for (let at = idStart; at < idStart + 22; at += 2) hexadecimal += twelveBits(token, at).toString(16).padStart(3, '0');
+  for (let at = idStart; at < addressAt; at += 2) hexadecimal += twelveBits(token, at).toString(16).padStart(3, '0');
   const part = (from: number, to: number): string => hexadecimal.slice(from, to);
   return `sub_${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
 }
@@ -312,20 +309,20 @@ function twelveBits(token: string, at: number): number {
 /** A number for the id in a whole token, to find the tokens that may be a subscription's without a text for each. */
 export function tokenKey(token: string): number {
   let key = 0;
-  for (let at = idStart; at < idStart + 22; at += 2) key = mixed(key, twelveBits(token, at));
+  for (let at = idStart; at < addressAt; at += 2) key = mixed(key, twelveBits(token, at));
   return key;
 }
 
 /** The same number for the id of a subscription. */
 export function idKey(id: string): number {
   let key = 0;
-  for (let group = 0; group < 11; group += 1) key = mixed(key, idBits(id, group));
+  for (let group = 0; group < idGroups; group += 1) key = mixed(key, idBits(id, group));
   return key;
 }
 
 /** Whether a whole token is about this subscription. */
 export function isTokenOf(token: string, id: string): boolean {
-  for (let group = 0; group < 11; group += 1)
+  for (let group = 0; group < idGroups; group += 1)
     if (idBits(id, group) !== twelveBits(token, idStart + group * 2)) return false;
   return true;
 }

@@ -1,6 +1,5 @@
 /** What a plan changes, as a person reads it: a line for each changed field, and one sentence for all of it. Pure. */
 import { bulkUpdateLimit } from '../../contract/values.ts';
-import type { Side } from '../mapping/token.ts';
 import { changeKinds, changeReasons, withoutContactTexts } from './changes.ts';
 import type { ChangeKind, ChangeReason, FieldChange, WithoutContact } from './changes.ts';
 import type { PlannedWrites, SyncPlan } from './plan.ts';
@@ -23,21 +22,21 @@ export function* changesOf(writes: PlannedWrites): Generator<PlannedChange, void
         if (change.kind === kind) yield { ...change, email, subscriptionId, contactId, ...person };
     if (kind === 'create_subscription')
       for (const { contactId, request } of writes.subscriptionCreates)
-        yield created(kind, 'newsletter', 'unknown_contact', { email: request.email, contactId, subscriptionId: null });
+        yield {
+          kind,
+          side: 'newsletter',
+          ...created(request.email, 'unknown_contact'),
+          contactId,
+          subscriptionId: null,
+        };
     if (kind === 'create_contact')
       for (const { subscriptionId, email } of writes.contactCreates)
-        yield created(kind, 'crm', 'new_subscription', { email, contactId: null, subscriptionId });
+        yield { kind, side: 'crm', ...created(email, 'new_subscription'), contactId: null, subscriptionId };
   }
 }
 
-function created(
-  kind: ChangeKind,
-  side: Side,
-  reason: ChangeReason,
-  person: Pick<PlannedChange, 'email' | 'contactId' | 'subscriptionId'>,
-): PlannedChange {
-  return { kind, side, field: 'email', from: null, to: person.email, reason, ...person };
-}
+/** The address of a record that is created. */
+const created = (email: string, reason: ChangeReason) => ({ field: 'email', from: null, to: email, reason, email });
 
 /**
  * The plan in a few words, what cannot be taken back first.

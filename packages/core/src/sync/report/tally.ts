@@ -16,6 +16,7 @@ function countsOf({ waiting, subscriptionCreates, findings, ...now }: PlannedBat
     subscriptionUpdates: writes.length,
     unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
     clears: pairs.filter((pair) => pair.changes.some(isClear)).length,
+    removals: pairs.filter((pair) => pair.changes.some(({ kind }) => kind === 'remove')).length,
     optOuts: changes.filter(({ kind }) => kind === 'opt_out').length,
     conflicts: changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length,
     waiting: waiting.pairs.length + waiting.contactCreates.length,
@@ -56,7 +57,7 @@ export class Tally {
   }
 
   /** The counts, with those that are not about batches. */
-  total(others: Pick<SyncCounts, 'removals' | 'withoutContact' | 'unknownContacts' | 'limit'>): SyncCounts {
+  total(others: Pick<SyncCounts, 'withoutContact' | 'unknownContacts' | 'limit'>): SyncCounts {
     const { contacts, subscriptions, pairs, moved } = this;
     const contactsOfOne = this.#contactsOfOne;
     const overwrites = [...this.#overwrites]
