@@ -328,7 +328,7 @@ export function inPostgres(address: string, sql: (text: string) => Promise<unkno
       name,
       schema: 'public',
       mapping: world.mapping,
-      contacts: { table: 'contacts', id: 'id', email: 'email', furtherAddresses: 'more', mergedInto: 'merged_into' },
+      contacts: { table: 'contacts', id: 'id', email: 'email' },
     };
     const scope = `pub_1 ${name}`;
     const database = await openDatabase(address, config, scope);

@@ -1,7 +1,6 @@
 /** `newsletter sync apply`: plans a run and carries it out, once or again and again. */
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, stateAfter, type AppliedSync } from '@newsletter-kit/core/sync';
-import { UsageError, quote } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { count, number } from '../../output.ts';
 import { failureOf, isTransient } from '../../user-facing-errors.ts';
@@ -63,7 +62,7 @@ interface RunOptions {
  * interrupted at any point.
  */
 async function applyOnce(sync: SyncSession, database: SyncDatabase, options: RunOptions): Promise<ExitCode> {
-  await prepare(sync, database);
+  await database.prepare();
   const { planned, lastRun, before } = await planRun(sync, database, options.accept);
   const progress = progressOf(sync, planned.size);
   const known = new Set(lastRun?.refused);
@@ -80,13 +79,9 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
         const applied = await writeNewsletter(sync, { ...part, mapping }, signal, progress('newsletter')); // 2. The newsletter.
-        const { contactUpdates: updates, contactCreates: creates } = applied;
-        const writes = { updates, creates, versions: part.versions, mapping };
+        const { contactUpdates: updates, contactCreates: creates, consent } = applied;
+        const writes = { updates, creates, consent, versions: part.versions, mapping };
         const refusals = await database.writer.write(writes, progress('contacts')); // 3. Contacts with their tokens.
-        const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
-        await database.writer.completeConsent(
-          applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
-        );
         state = stateAfter(state, applied);
         inNewsletter.subscriptionsUpdated += applied.updated;
         inNewsletter.subscriptionsCreated += applied.created;
@@ -110,15 +105,6 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
   report.result(appliedSummary(run));
   reportHeld(report, planned);
   return held || Object.keys(found).length > 0 ? exitCodes.needsAttention : exitCodes.done;
-}
-
-/** @throws UsageError where another run of the same sync is running */
-async function prepare({ config }: SyncSession, database: SyncDatabase): Promise<void> {
-  if (!(await database.lock()))
-    throw new UsageError(
-      `Another run of the sync ${quote(config.name)} is running: wait until it ends, or give this one a "name" of its own in the configuration.`,
-    );
-  await database.prepare();
 }
 
 /**

@@ -83,7 +83,7 @@ export function batchStatements({ postgres, scope, config, columns }: DatabasePa
     contactKeys: () =>
       postgres.cursor(`
       SELECT c.${id}::text, md5(${version} || coalesce(t.token, '')), t.token,
-        ${[contacts.email, ...keyColumns(contacts)].map((name) => `c.${identifier(name)}`).join(', ')}
+        ${[contacts.email, ...keyColumns(mapping)].map((name) => `c.${identifier(name)}`).join(', ')}
       FROM ${table} AS c ${withTokens} ORDER BY c.${id}`),
     addContacts: run<[contacts: readonly Node[]]>(`
       WITH r AS (SELECT * FROM json_to_recordset($1) AS r (node int, id text, digest text, keys json)),

@@ -88,11 +88,11 @@ export class Batches {
     onContacts: (read: number, isLast: boolean) => void,
     onRest: (record: BatchContact['record']) => void,
   ): Promise<void> {
-    const { contacts } = this.#config;
+    const { contacts, mapping } = this.#config;
     await this.#sql.analyzeStored();
     let nodes: (Node & { id: unknown })[] = [];
     let read = 0;
-    const names = [contacts.email, ...keyColumns(contacts)];
+    const names = [contacts.email, ...keyColumns(mapping)];
     for await (const [id, digest, token, ...values] of this.#sql.contactKeys()) {
       const record = {
         [contacts.id]: id,

@@ -24,10 +24,6 @@ export interface ContactsConfig {
   readonly table: string;
   readonly id: string;
   readonly email: string;
-  /** Column with further addresses: an array, or one text with `;` or `,` between them. */
-  readonly furtherAddresses?: string | undefined;
-  /** Column with the id of the contact that this one was merged into. */
-  readonly mergedInto?: string | undefined;
 }
 
 /** Known keys of the file and of its contacts; `checkMapping` knows those of the mapping. */
@@ -97,7 +93,7 @@ function toConfig(value: unknown, needsTable: boolean, problems: string[]): Sync
     name,
     schema,
     mapping: { ...mapping, contact: { id, email, token: tokenPath, ...further } },
-    contacts: { table, id, email, ...further },
+    contacts: { table, id, email },
   };
 }
 
@@ -139,19 +135,13 @@ function objectAt(
 
 /** The columns of a contact that the mapping reads, beside id and address. */
 export function columnsOf({ fields, optOut, consent, contact }: SyncMapping): readonly string[] {
-  const named = [
-    ...fields.map((field) => field.contact),
-    optOut?.contact,
-    consent,
-    contact?.furtherAddresses,
-    contact?.mergedInto,
-  ];
+  const named = [...fields.map((field) => field.contact), optOut?.contact, consent, ...keyColumns({ contact })];
   return [...new Set(named.filter((column) => column !== undefined))];
 }
 
 /** The columns that say whose a contact is, beside id and address. */
-export function keyColumns({ furtherAddresses, mergedInto }: ContactsConfig): readonly string[] {
-  return [furtherAddresses, mergedInto].filter((column) => column !== undefined);
+export function keyColumns({ contact }: Pick<SyncMapping, 'contact'>): readonly string[] {
+  return [contact?.furtherAddresses, contact?.mergedInto].filter((column) => column !== undefined);
 }
 
 /** The columns of a contact that the sync writes, beside the address. */

@@ -22,11 +22,13 @@ export interface WriteRefusal {
   readonly reason: string;
 }
 
-interface ReadContacts extends Pick<PlanPart, 'versions'> {
+interface Planned extends Pick<PlanPart, 'versions'> {
   readonly mapping: ReadyMapping;
+  /** The stored consent records of the contacts, and those of contacts that are created. */
+  readonly consent: readonly ConsentRecord[];
 }
 
-export interface ContactChanges extends ReadContacts {
+export interface ContactChanges extends Planned {
   readonly updates: readonly ContactWrite[];
   readonly creates: readonly ContactCreate[];
 }
@@ -42,8 +44,6 @@ export class ContactWriter {
   readonly done = { updated: 0, created: 0, skipped: 0, refused: 0 };
   readonly #parts: DatabaseParts;
   readonly #sql: SyncStatements;
-  /** The consent records that are stored and not completed, by the contact's id. */
-  readonly #open = new Map<string, ConsentRecord[]>();
 
   constructor(parts: DatabaseParts, sql: SyncStatements) {
     this.#parts = parts;
@@ -52,49 +52,44 @@ export class ContactWriter {
 
   /** Stores the consent records of a part of a plan as open, before the run carries them out. */
   async noteConsent({ pairs }: Pick<PlannedPart, 'pairs'>): Promise<void> {
-    this.#open.clear();
-    const records = pairs.flatMap(({ consent }) => consent);
-    const written = new Set(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
-    for (const record of records) {
-      const { contactId } = record;
-      if (contactId === null || !written.has(contactId)) continue;
-      this.#open.set(contactId, [...(this.#open.get(contactId) ?? []), record]);
-    }
     // By key: a statement can't write one row twice.
-    const unique = new Map(records.map((record) => [keyOf(record), record]));
+    const unique = new Map(pairs.flatMap(({ consent }) => consent).map((record) => [keyOf(record), record]));
     for (const batch of inBatches([...unique.values()])) await this.#sql.noteConsent(batch);
   }
 
   /**
-   * Writes contacts, values and token of each in one transaction, and completes their consent records. A contact that
-   * PostgreSQL refuses fails alone.
+   * Writes contacts, values and token of each in one transaction, and completes their consent records; then those of
+   * contacts that need no write. A contact that PostgreSQL refuses fails alone.
    */
   async write(
-    { updates, creates, ...read }: ContactChanges,
+    { updates, creates, ...planned }: ContactChanges,
     onProgress: (done: number) => void,
   ): Promise<readonly WriteRefusal[]> {
     const refused: WriteRefusal[] = [];
     let done = 0;
     for (const batch of [...inBatches<Change>(updates), ...inBatches<Change>(creates)]) {
       // Where one row was refused, each contact gets a transaction of its own.
-      for (const change of (await this.#attempt(batch, read)) === null ? [] : batch) {
-        const reason = await this.#attempt([change], read);
+      for (const change of (await this.#attempt(batch, planned)) === null ? [] : batch) {
+        const reason = await this.#attempt([change], planned);
         if (reason !== null) refused.push({ ...namedIn(change), reason });
       }
       done += batch.length;
       onProgress(done);
     }
     this.done.refused += refused.length;
+    const written = new Set(updates.map(({ id }) => id));
+    await this.#completeConsent(planned.consent, (id) => !written.has(id));
     return refused;
   }
 
   /** @returns why PostgreSQL refused a row; null where it took all */
-  async #attempt(batch: readonly Change[], read: ReadContacts): Promise<string | null> {
+  async #attempt(batch: readonly Change[], planned: Planned): Promise<string | null> {
     const written = { updated: 0, created: 0 };
     try {
       await this.#parts.postgres.transaction(async () => {
-        written.updated = await this.#update(batch.filter(isUpdate), read);
-        for (const change of batch) if (!isUpdate(change)) written.created += await this.#create(change, read.mapping);
+        written.updated = await this.#update(batch.filter(isUpdate), planned);
+        for (const change of batch)
+          if (!isUpdate(change)) written.created += await this.#create(change, planned.mapping);
       });
     } catch (error) {
       if (error instanceof RowRefusedError) return error.reason;
@@ -106,30 +101,32 @@ export class ContactWriter {
     return null;
   }
 
-  /** Marks stored consent records as completed. */
-  async completeConsent(records: readonly ConsentRecord[]): Promise<void> {
-    for (const batch of inBatches(records)) await this.#sql.completeConsent(batch);
+  /** Marks stored consent records of these contacts as completed. */
+  async #completeConsent(records: readonly ConsentRecord[], isOf: (contactId: string) => boolean): Promise<void> {
+    const stored = records.filter(({ contactId }) => contactId !== null && isOf(contactId));
+    for (const batch of inBatches(stored)) await this.#sql.completeConsent(batch);
   }
 
   /** Writes tokens of what was stored. @returns how many contacts were as they were read, and are updated now */
-  async #update(writes: readonly ContactWrite[], read: ReadContacts): Promise<number> {
+  async #update(writes: readonly ContactWrite[], planned: Planned): Promise<number> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
     const updated: ContactRow[] = [];
     for (const same of byColumns.values()) {
       const names = Object.keys(same[0]?.changes ?? {});
       const rows = same.map(({ id, changes }): ContactRow => {
-        return { contact_id: id, version: read.versions[id] ?? '', ...this.#values(names, changes) };
+        return { contact_id: id, version: planned.versions[id] ?? '', ...this.#values(names, changes) };
       });
       const stored = new Map((await this.#sql.update(names)(rows)).map((row) => [row.contact_id, row.stored]));
       for (const write of same)
         if (stored.has(write.id))
           updated.push({
             contact_id: write.id,
-            token: withStored(write.token, { contact: stored.get(write.id) }, read.mapping),
+            token: withStored(write.token, { contact: stored.get(write.id) }, planned.mapping),
           });
     }
     await this.#sql.setTokens(updated);
-    await this.completeConsent(updated.flatMap(({ contact_id: id = '' }) => this.#open.get(id) ?? []));
+    const ids = new Set(updated.map(({ contact_id: id }) => id));
+    await this.#completeConsent(planned.consent, (id) => ids.has(id));
     return updated.length;
   }
 

@@ -1,7 +1,7 @@
 /** The contacts in PostgreSQL and the tables of the sync. */
 import pg from 'pg';
 import { quote, UsageError } from '#command-line';
-import type { ReadyMapping, SyncState } from '@newsletter-kit/core/sync';
+import { readSyncState, type ReadyMapping, type SyncState } from '@newsletter-kit/core/sync';
 import { batchStatements, type BatchStatements } from './batch-statements.ts';
 import { Batches } from './batches.ts';
 import { columnsOf, writtenColumns, type SyncConfig } from './config.ts';
@@ -18,7 +18,6 @@ import {
   type ConsentLine,
   type ContactColumn,
   type DatabaseParts,
-  type StoredRun,
   type SyncStatements,
 } from './statements.ts';
 
@@ -73,14 +72,17 @@ export class SyncDatabase {
     return [...columns].filter(([name, { required }]) => required && !filled.includes(name)).map(([name]) => name);
   }
 
-  /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
-  async lock(): Promise<boolean> {
-    return (await this.#sql.lock())?.taken === true;
-  }
-
-  /** Creates the tables of the sync where they are missing. @throws UsageError where the sync can't write */
+  /**
+   * Takes the lock of the sync, which lasts until `close`, and creates its tables where they are missing.
+   *
+   * @throws UsageError where another run of the same sync is running, and where the sync can't write
+   */
   async prepare(): Promise<void> {
     const { postgres, config, columns } = this.#parts;
+    if ((await this.#sql.lock())?.taken !== true)
+      throw new UsageError(
+        `Another run of the sync ${quote(config.name)} is running: wait until it ends, or give this one a "name" of its own in the configuration.`,
+      );
     checkWritable(config, columns);
     const identity = `${config.contacts.table} (${config.contacts.id})`;
     await postgres.transaction(async () => {
@@ -94,9 +96,11 @@ export class SyncDatabase {
       );
   }
 
-  async read(): Promise<StoredRun> {
+  /** What earlier runs have stored. @throws SyncStateError */
+  async read() {
     const stored = (await this.#hasTables()) ? await this.#sql.read() : undefined;
-    return stored ?? { state: null, lastRun: null, tokens: 0 };
+    const { state, lastRun, tokens = 0 } = stored ?? {};
+    return { state: readSyncState(state), lastRun: toLastRun(lastRun), tokens };
   }
 
   /** Creates the temporary tables of a run. */
@@ -146,6 +150,10 @@ export class SyncDatabase {
     return (await this.#sql.findTables())?.exist === true;
   }
 }
+
+/** The stored run; null for other data. */
+const toLastRun = (stored: unknown): LastRun | null =>
+  typeof stored === 'object' && stored !== null && 'at' in stored && 'written' in stored ? (stored as LastRun) : null;
 
 /**
  * Reads the columns of the contacts table.

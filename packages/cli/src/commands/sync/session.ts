@@ -1,7 +1,7 @@
 /** What plan, apply and status of a sync share: configuration, database, and the reading of both sides. */
 import type { Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { planSync, readSyncState, type SyncState } from '@newsletter-kit/core/sync';
+import { planSync, startSync, type SyncState } from '@newsletter-kit/core/sync';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import type { Environment, Session } from '../../context.ts';
 import { readConfig, type SyncConfig } from './config.ts';
@@ -92,8 +92,7 @@ export async function planRun(
   database: SyncDatabase,
   accept: boolean,
 ): Promise<{ readonly planned: PlannedRun; readonly lastRun: LastRun | null; readonly before: SyncState }> {
-  const stored = await database.read();
-  const before = readSyncState(stored.state);
+  const { state: before, lastRun } = await database.read();
   const planned = await reading(session, () =>
     planInBatches(database, {
       engine: client.engine,
@@ -105,7 +104,7 @@ export async function planRun(
       onProgress: (progress) => session.report.progress(progressText(progress)),
     }),
   );
-  return { planned, lastRun: toLastRun(stored.lastRun), before };
+  return { planned, lastRun, before };
 }
 
 /** The same with contacts from elsewhere, in memory, as a first run. @throws InterruptedError */
@@ -119,7 +118,7 @@ export async function planFirstRun(
       publicationId,
       mapping: config.mapping,
       contacts,
-      state: readSyncState(null),
+      state: startSync(),
       onProgress: (progress) => session.report.progress(progressText(progress)),
       call: { signal: session.interrupted },
     }),
@@ -136,11 +135,4 @@ async function reading<T>(session: Session, work: () => Promise<T>): Promise<T> 
     },
     () => 'Interrupted before anything was written.',
   );
-}
-
-/** The stored run; null for other data. */
-export function toLastRun(stored: unknown): LastRun | null {
-  return typeof stored === 'object' && stored !== null && 'at' in stored && 'written' in stored
-    ? (stored as LastRun)
-    : null;
 }

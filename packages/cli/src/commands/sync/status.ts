@@ -1,10 +1,9 @@
 /** `newsletter sync status`: prints what the last run has stored. */
-import { readSyncState } from '@newsletter-kit/core/sync';
 import { readSettings, requirePublication } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { writeToStdout } from '../../output.ts';
 import { statusText } from './report.ts';
-import { readSyncSettings, toLastRun, withDatabase, type SyncOptions } from './session.ts';
+import { readSyncSettings, withDatabase, type SyncOptions } from './session.ts';
 
 export interface StatusOptions extends SyncOptions {
   /** Prints the consent trail instead. */
@@ -19,10 +18,9 @@ export async function status(options: StatusOptions, { env, report }: Session): 
       for await (const line of database.consentTrail()) await writeToStdout(`${JSON.stringify(line)}\n`);
       return exitCodes.done;
     }
-    const stored = await database.read();
-    const lastRun = toLastRun(stored.lastRun);
-    const { watermark } = readSyncState(stored.state);
-    report.result(statusText(settings.config.name, { lastRun, tokens: stored.tokens, watermark }, Date.now()));
+    const { lastRun, tokens, state } = await database.read();
+    const { watermark } = state;
+    report.result(statusText(settings.config.name, { lastRun, tokens, watermark }, Date.now()));
     return lastRun && (lastRun.held || Object.keys(lastRun.findings).length > 0)
       ? exitCodes.needsAttention
       : exitCodes.done;
