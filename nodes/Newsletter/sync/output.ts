@@ -37,25 +37,18 @@ export function createItems(
   return creates.map(({ changes }) => ({ json: toRecord(recordOf(Object.entries(changes), items[first]?.json)) }));
 }
 
-/** The input item of a contact, and the unchanged id. */
-interface Origin {
-  readonly item: number;
-  readonly id: unknown;
-}
-
-/** The input items of the written contacts, by the text of their ids. */
+/** The indexes of the input items of the written contacts, by the text of their ids. */
 export function originsOf(
   writes: readonly ContactWrite[],
   { items, indexes }: Contacts,
   { paths }: SyncPlan['mapping'],
-): ReadonlyMap<string, Origin> {
+): ReadonlyMap<string, number> {
   const wanted = new Set(writes.map(({ id }) => id));
-  const origins = new Map<string, Origin>();
+  const origins = new Map<string, number>();
   for (const item of indexes) {
-    const id = readPath(items[item]?.json, paths.id);
-    const text = String(id).trim();
+    const id = String(readPath(items[item]?.json, paths.id)).trim();
     // The first of duplicate contacts counts.
-    if (wanted.has(text) && !origins.has(text)) origins.set(text, { item, id });
+    if (wanted.has(id) && !origins.has(id)) origins.set(id, item);
   }
   return origins;
 }
@@ -63,15 +56,19 @@ export function originsOf(
 /** One item for each contact: its unchanged id, the changed fields and the token, nested by their paths. */
 export function updateItems(
   writes: readonly ContactWrite[],
-  origins: ReadonlyMap<string, Origin>,
+  origins: ReadonlyMap<string, number>,
   { items }: Contacts,
   { paths }: SyncPlan['mapping'],
 ): INodeExecutionData[] {
   return writes.map(({ id, changes, token }) => {
-    const origin = origins.get(id);
-    const values = [[paths.id, origin?.id ?? id], ...Object.entries(changes), [paths.token, token]] as const;
-    const json = toRecord(recordOf(values, origin && items[origin.item]?.json));
-    return origin ? { json, pairedItem: { item: origin.item } } : { json };
+    const item = origins.get(id);
+    const record = item === undefined ? undefined : items[item]?.json;
+    const values = [
+      [paths.id, readPath(record, paths.id) ?? id],
+      ...Object.entries(changes),
+      [paths.token, token],
+    ] as const;
+    return { json: toRecord(recordOf(values, record)), ...(item !== undefined && { pairedItem: { item } }) };
   });
 }
 
