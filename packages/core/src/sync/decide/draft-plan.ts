@@ -8,13 +8,19 @@ import { isAddress } from '../../signup/address.ts';
 import { valueOf } from '../mapping/canonical-value.ts';
 import type { SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import { addressFingerprint, isErased, readContact } from '../mapping/prepare-mapping.ts';
-import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import {
+  addressFingerprint,
+  isErased,
+  readContact,
+  readSubscription,
+  type ReadyMapping,
+  type SyncSubscription,
+  valueFingerprint,
+} from '../mapping/prepare-mapping.ts';
 import { maxEntries, type SyncState } from '../mapping/state.ts';
-import type { Base } from '../mapping/token.ts';
+import { type Base, encodeToken, type FieldBase } from '../mapping/token.ts';
 import type { ContactIndex } from '../match/contact-index.ts';
 import type { FieldChange, WithoutContact } from '../report/changes.ts';
-import { PairFindings } from '../report/findings.ts';
 import type {
   ContactCreate,
   CustomFieldWrite,
@@ -24,8 +30,8 @@ import type {
 } from '../report/plan.ts';
 import type { RunContext } from '../report/run-context.ts';
 import type { HandOver } from './hand-over.ts';
-import { planConsent, withStatus } from './plan-consent.ts';
-import { planFields } from './plan-fields.ts';
+import { withStatus } from './plan-consent.ts';
+import { contactValue } from './plan-fields.ts';
 import { baseOfNobody, contactWriteOf } from './plan-pair.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
@@ -230,27 +236,33 @@ export function toSubscriptionCreate(contact: SyncContact, key: string, mapping:
 
 /** The contact to create for a subscription, with its sync token. */
 export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMapping): ContactCreate {
-  const { paths, fields } = mapping;
-  const { id: subscriptionId, email, created } = subscription;
-  // What an empty contact would be given, its no and its values in one write.
-  const values = Object.fromEntries(fields.map((field) => [field.contact, null]));
-  const contact: SyncContact = { id: '', email: '', optOut: null, values, row: 0 };
-  const pair = { subscription, contact, base: undefined };
-  const findings = new PairFindings(pair);
-  const consent = planConsent(pair, mapping, findings, {});
-  const planned = planFields(pair, mapping, findings, ({ direction }) => direction === 'to_subscription');
+  const { paths, optOut } = mapping;
+  const isAway = hasLeft(subscription.status);
+  const isOptingOut = isAway && optOut?.setOnUnsubscribe;
+  const changes: Record<string, unknown> = { [paths.email]: subscription.email };
+  if (optOut && isOptingOut) changes[optOut.contact] = true;
+  const fields = mapping.fields.map((field): FieldBase => {
+    const shown = readSubscription(field, subscription);
+    if (field.direction === 'to_subscription' || typeof shown !== 'string') return {};
+    const agreed = valueFingerprint(mapping, shown);
+    const isTwoWay = field.direction === 'both';
+    if (shown === '') return isTwoWay ? { agreed } : {};
+    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown), mapping);
+    return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
+  });
   const base: Base = {
-    subscriptionId,
-    address: addressFingerprint(mapping, email),
+    subscriptionId: subscription.id,
+    address: addressFingerprint(mapping, subscription.email),
     contact: undefined,
-    consent: consent.state,
-    optOut: consent.optOut,
-    // Nothing is reported about it yet.
-    fields: planned.fields.map(({ reported: _, ...field }) => field),
+    consent: isAway ? 'left_newsletter' : 'subscribed',
+    optOut: optOut && isOptingOut,
+    fields,
     reported: 0,
   };
-  const write = contactWriteOf(contact, base, mapping, { changes: [...consent.changes, ...planned.changes] });
-  const changes = { [paths.email]: email, ...write.changes, [paths.token]: write.token };
-  const records = consent.records.map((record) => withStatus({ ...record, contactId: null }, changes, mapping));
-  return { subscriptionId, email, created, changes, consent: records };
+  changes[paths.token] = encodeToken(base, mapping);
+  const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
+  const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
+  const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
+  const { id: subscriptionId, email, created } = subscription;
+  return { subscriptionId, email, created, changes, consent };
 }

@@ -63,6 +63,7 @@ export class Tally {
     const overwrites = [...this.#overwrites]
       .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
       .map(([, each]) => each);
-    return { contacts, subscriptions, pairs, moved, ...this.#counts, contactsOfOne, ...others, overwrites };
+    const { removals, ...counts } = this.#counts;
+    return { contacts, subscriptions, pairs, moved, ...counts, contactsOfOne, removals, ...others, overwrites };
   }
 }
