@@ -234,6 +234,8 @@ const rows: readonly LifeEvent[] = [
       life.sandbox.faults.add(fault);
       await life.workflow.activate();
       life.recover();
+      // Until then the service may have asked for no request.
+      life.pass();
       await life.subscribes('b');
       await life.workflow.poll();
       await life.changes('b');
