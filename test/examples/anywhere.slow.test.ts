@@ -234,8 +234,8 @@ describe.each(runtimes)('the relay on $runtime', ({ build, command }) => {
     expect(sandbox.received.length).toBeGreaterThan(0);
     expect(sandbox.received.length).toBeLessThan(emails.length);
     await waitUntil('later calls deliver the rest', async () => {
-      const { nextDueAt } = (await (await relay.cron()).json()) as Delivered;
-      return nextDueAt === null;
+      await relay.cron();
+      return sandbox.received.length === emails.length;
     });
     expect(sandbox.received.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
   });

@@ -4,10 +4,10 @@
  * visitor, the source, and the body. The rule misreads those with a `!`: only their words, or a number of their own,
  * say what they mean.
  *
- * Contact Form 7 can answer `spam`, `acceptance_missing` and `aborted` too. Beside the word, their only sign is an empty
- * `posted_data_hash`, a name of its own, and `aborted` has a filled one; an empty member is none, since a yes of this
- * table has one. No tag gets them: since version 5.6 the plugin answers a post of JSON with 415. Before, it read no
- * field of one, and answered `validation_failed` wherever a form requires an address.
+ * Contact Form 7 can answer `spam`, `acceptance_missing` and `aborted` too. Beside the word, their only sign is an
+ * empty `posted_data_hash`, a name of its own, and `aborted` has a filled one; an empty member is none, since a yes of
+ * this table has one. No tag gets them: since version 5.6 the plugin answers a post of JSON with 415. Before, it read
+ * no field of one, and answered `validation_failed` wherever a form requires an address.
  */
 const table = `
 yes | saveform.io/docs/response-format | {"success":true,"message":"Submission received successfully"}
