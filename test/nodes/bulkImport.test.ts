@@ -69,6 +69,10 @@ describe('the output', () => {
     expect(hints.map(({ message }) => message)).toEqual([
       expect.stringContaining('4 of 6 items were not imported (3 rejected, 1 '),
     ]);
+    // It names fields that the items have.
+    const named = hints.flatMap(({ message }) => Array.from(message.matchAll(/"(\w+)"/g), ([, name]) => name));
+    expect(named).toEqual(['import_status', 'reason']);
+    for (const { json } of items) expect(Object.keys(json)).toEqual(expect.arrayContaining(named));
     expect(bench.requests('subscriptions.bulkCreate')).toHaveLength(1);
   });
 

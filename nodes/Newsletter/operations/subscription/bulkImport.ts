@@ -292,7 +292,7 @@ function noticeSkipped(
   ].filter((kind) => kind !== false);
   const where = hasErrorOutput
     ? 'They are at the error output, with the reason in "error".'
-    : 'See "status" and "reason" of each item.';
+    : 'See "import_status" and "reason" of each item.';
   const by =
     left + unconfirmed > 0 && columns.length > 0
       ? ` Who gets emails was read from ${quoted(columns, 'and')}${service === undefined ? '' : `, as in exports of ${service}`}.`
