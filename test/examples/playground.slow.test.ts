@@ -73,9 +73,9 @@ describe('the playground', () => {
       (picker as HTMLInputElement).value = '#123456';
       picker.dispatchEvent(new Event('input', { bubbles: true }));
     });
-    expect(await snippet(page)).toContain('--newsletter-accent: #123456;');
-    expect(await snippet(page)).toContain('<newsletter-signup attribution="last">');
-    expect(await snippet(page)).toContain('<form action="https://signup.example/a?b&amp;c" method="post">');
+    expect(await snippet(page)).toContain('style="--newsletter-accent: #123456"');
+    expect(await snippet(page)).toContain('attribution="last"');
+    expect(await snippet(page)).toContain('action="https://signup.example/a?b&amp;c" method="post">');
 
     const shared = await open(new URL(page.url()).search);
     expect(await snippet(shared)).toBe(await snippet(page));

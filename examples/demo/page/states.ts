@@ -12,8 +12,11 @@ interface Answer {
 
 interface State {
   readonly act: Act;
-  /** `never`: no answer comes, and the form stays busy. Undefined: the form posts to the endpoint of the page. */
-  readonly answer?: 'never' | Answer;
+  /**
+   * `never`: no answer comes, and the form stays busy. `no network`: the post fails. Undefined: the form posts to the
+   * endpoint of the page.
+   */
+  readonly answer?: 'never' | 'no network' | Answer;
 }
 
 /** How long an answer takes, so that the busy state is seen, in milliseconds. */
@@ -36,7 +39,7 @@ const states = {
     answer: { status: 503, retryAfter: 300, error: { message: 'Being repaired.', code: 'UNAVAILABLE' } },
   },
   success: { act: 'fill in and send', answer: { status: 202 } },
-  offline: { act: 'go offline, fill in and send', answer: { status: 202 } },
+  offline: { act: 'go offline, fill in and send', answer: 'no network' },
 } as const satisfies Readonly<Record<string, State>>;
 
 export type StateName = keyof typeof states;
@@ -65,6 +68,7 @@ export function answerPosts(view: Window & typeof globalThis): void {
     if (typeof init?.body === 'string') view.document.dispatchEvent(new CustomEvent('stand-in', { detail: init.body }));
     if (answer === undefined) return new Response(null, { status: 404 });
     await wait(answer === 'never' ? undefined : answerMs, init?.signal);
+    if (answer === 'no network') throw new TypeError('Failed to fetch');
     return answer === 'never' ? new Response(null, { status: 504 }) : responseOf(answer);
   };
 }
