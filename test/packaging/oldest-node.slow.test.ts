@@ -154,7 +154,8 @@ describe(`the n8n package on Node ${oldestForN8n}`, () => {
     const { folder } = bundle;
     const files = globSync('**/*.js', { cwd: folder });
     expect(files.length).toBeGreaterThan(0);
-    const program = await buildProgram(folder);
+    // Beside the build, of which the n8n package is packed.
+    const program = await buildProgram(join(root, '.cache', 'oldest-node'));
     const { stdout } = await promisify(execFile)(nodes.node(oldestForN8n), [
       program,
       folder,
@@ -186,7 +187,7 @@ async function buildProgram(folder: string): Promise<string> {
     ssr: { noExternal: true },
     build: {
       ssr: join(root, 'test/packaging/oldest-node-n8n.ts'),
-      outDir: join(folder, 'program'),
+      outDir: folder,
       target: `node${oldestForN8n}`,
       rolldownOptions: {
         external: ['vite'],
@@ -195,5 +196,5 @@ async function buildProgram(folder: string): Promise<string> {
       },
     },
   });
-  return join(folder, 'program', 'program.mjs');
+  return join(folder, 'program.mjs');
 }
