@@ -229,10 +229,10 @@ describe('a field', () => {
     expect([pair.run({}), pair.run({})]).toEqual(['token', '']);
   });
 
-  it('that is edited again before its form is known goes on, and the form is not an edit', () => {
+  it('that is edited again before its form is known goes on, and tells of what it overwrites', () => {
     const pair = history('both');
     pair.run({ newsletter: 'Frankfurt am Main' });
-    expect(pair.run({ newsletter: 'Ulm', crm: 'Frankfurt' })).toBe('crm ← Ulm');
+    expect(pair.run({ newsletter: 'Ulm', crm: 'Frankfurt' })).toBe('crm ← Ulm, not_accepted (new)');
     expect([pair.run({}), pair.run({})]).toEqual(['token', '']);
   });
 

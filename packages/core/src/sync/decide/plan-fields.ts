@@ -147,7 +147,9 @@ function planBothWays(
     newsletter: isBoth ? 'newsletter_wins' : isFilled ? 'changed_in_newsletter' : 'only_in_newsletter',
     crm: isBoth ? 'crm_wins' : isFilled ? 'changed_in_crm' : 'only_in_crm',
   } as const;
-  return { base: { agreed: print(shown[from]), awaits: side }, write: { side, reason: reasons[from] } };
+  // What is overwritten may be an edit that was made right after the last write: nobody is left to think it was kept.
+  const unlike = side === awaits && isChanged(side) ? side : undefined;
+  return { base: { agreed: print(shown[from]), awaits: side }, write: { side, reason: reasons[from] }, unlike };
 }
 
 /** A value as the contact's field takes it. */
