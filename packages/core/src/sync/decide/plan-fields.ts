@@ -89,7 +89,7 @@ interface FieldDecision {
   readonly base: FieldBase;
   readonly write?: Pick<FieldChange, 'side' | 'reason'>;
   /** A side that shows another value than was written to it. */
-  readonly unlike?: Side;
+  readonly unlike?: Side | undefined;
 }
 
 /**
