@@ -47,6 +47,7 @@ test('a client of core subscribes twice, imports, deletes and reads its list in 
   expect(result.readings.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
   const notMet = result.readings.filter(({ outcome }) => outcome === 'not met').map(({ name }) => name);
   expect(notMet).toEqual([
+    'double_opt_off=validating',
     'publication_list=absent',
     'unknown_path=html',
     'bulk_done=completed',
