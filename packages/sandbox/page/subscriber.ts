@@ -1,5 +1,5 @@
 /** `<subscriber-dialog>`: everything the sandbox stores about one subscriber. */
-import { button, facts, formatNumber, PageElement, toast, toastError } from '@newsletter-kit/pages';
+import { button, facts, formatNumber, PageElement, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { JourneyOverview } from '../src/store/overview.ts';
 import type { WholeSubscription } from '../src/control/overview.ts';
@@ -44,11 +44,10 @@ export class SubscriberDialog extends PageElement {
     this.subscriber = (await ask<{ data: WholeSubscription }>(pathOf(id))).data;
   }
 
-  async #unsubscribe({ id }: WholeSubscription): Promise<void> {
+  async #change({ id }: WholeSubscription, body: object, done: string): Promise<void> {
     try {
-      const body = { unsubscribe: true };
       this.subscriber = (await ask<{ data: WholeSubscription }>(pathOf(id), { method: 'PUT', body })).data;
-      toast('Unsubscribed.');
+      toast(done);
     } catch (error) {
       toastError(error);
     }
@@ -71,7 +70,7 @@ export class SubscriberDialog extends PageElement {
         ${
           data.status === 'inactive'
             ? nothing
-            : button({ label: 'Unsubscribe', onClick: () => this.#unsubscribe(data) })
+            : button({ label: 'Unsubscribe', onClick: () => this.#change(data, { unsubscribe: true }, 'Unsubscribed.') })
         }
         ${button({ label: 'Close', onClick: () => this.#dialog()?.close() })}
       </div>
@@ -84,7 +83,7 @@ export class SubscriberDialog extends PageElement {
         ['Newsletter lists', list(data.newsletter_list_ids.map((id) => html`<code>${id}</code>`))],
         ['Tags', valueText(data.tags)],
         ['Payments customer', data.payments_customer_id],
-        ...data.custom_fields.map(({ name, value }) => [name, value === null ? '' : valueText(value)] as const),
+        ...data.custom_fields.map((field) => [field.name, this.#field(data, field)] as const),
         ...Object.entries(attribution).map(([name, title]) => [title, data[name as keyof typeof attribution]] as const),
         ['E-mails received', formatNumber(stats.emails_received)],
         ['Opened', `${stats.open_rate} %`],
@@ -94,6 +93,15 @@ export class SubscriberDialog extends PageElement {
         ['Referred by', data.referred_by && this.#link(data.referred_by)],
         ['Referred', list(data.referrals.map((other) => html`${this.#link(other)} ${statusBadge(other.status)}`))],
       ])}`;
+  }
+
+  /** A text can be changed: Enter, or leaving the input, saves it. */
+  #field(data: WholeSubscription, { name, kind, value }: WholeSubscription['custom_fields'][number]): Renderable {
+    const text = value === null ? '' : valueText(value);
+    if (kind !== 'string') return text;
+    const save = ({ target }: Event & { target: HTMLInputElement }): Promise<void> =>
+      this.#change(data, { custom_fields: [{ name, value: target.value }] }, `“${name}” is saved.`);
+    return html`<input aria-label=${name} .value=${text} autocomplete="off" @change=${save} />`;
   }
 
   #link({ id, email }: Pick<OtherSubscriber, 'id' | 'email'>): TemplateResult {

@@ -57,7 +57,8 @@ describeInBrowser('the window', () => {
     });
     await reads(rows, 'ada+full@example.com');
     await page.locator(`${rows}:first-child button`).click();
-    await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First NameAda.*Frühling 🌷.*E-mails received/s);
+    await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First Name.*Frühling 🌷.*E-mails received/s);
+    expect(await page.$eval('#subscriber input', ({ value }) => value)).toBe('Ada');
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => !document.querySelector('#subscriber[open]'));
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('ada+full@example.com');
@@ -89,9 +90,11 @@ describeInBrowser('the window', () => {
     const path = `/subscriptions/${created.body.data.id}`;
     await page.locator(`${rows}:first-child button`).click();
     await reads('#subscriber[open]', 'ines@example.com');
-    await control('PUT', path, { custom_fields: [{ name: 'First Name', value: 'Agnes' }] });
-    await reads('#subscriber', 'First NameAgnes');
+    const input = await page.waitForSelector('#subscriber input[aria-label="First Name"]');
+    await input?.type('Agnes\n');
     await reads(rows, 'Agnes');
+    await control('PUT', path, { custom_fields: [{ name: 'First Name', value: 'Ines' }] });
+    await page.waitForFunction((field) => field?.value === 'Ines', {}, input);
     await page.locator('#subscriber button ::-p-text(Unsubscribe)').click();
     await reads('#subscriber .badge', 'inactive');
     await page.waitForFunction(
