@@ -7,7 +7,7 @@ import { defineConfig } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
 import { base, content, repository, site } from './site.ts';
 import { brokenLinks, repositoryLinks } from './repository-links.ts';
-import { readableTables } from './tables.ts';
+import { breakableCode, commentsAbove, labelledCells } from './readable.ts';
 
 /**
  * A group of the sidebar with the pages of a folder, closed but for the first and that of the page; the
@@ -45,7 +45,14 @@ export default defineConfig({
   // The playground's scripts read other packages from their sources: a clone has nothing built. Others are Vite's own.
   vite: { resolve: { conditions: ['@newsletter-kit/source', 'module', 'browser', 'development|production'] } },
   redirects: Object.fromEntries(Object.entries(moved).map(([from, to]) => [`/${from}/`, `${base}/${to}`])),
-  markdown: { processor: satteri({ mdastPlugins: [repositoryLinks], hastPlugins: [readableTables] }) },
+  markdown: {
+    processor: satteri({
+      // `--option` stays as it is typed.
+      features: { smartPunctuation: { dashes: false } },
+      mdastPlugins: [repositoryLinks, commentsAbove],
+      hastPlugins: [labelledCells, breakableCode],
+    }),
+  },
   integrations: [
     brokenLinks,
     starlight({
@@ -55,7 +62,11 @@ export default defineConfig({
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
       head: [{ tag: 'script', attrs: { type: 'importmap' }, content: searchByRule }],
       // Languages that the highlighter does not know, by ones that look alike.
-      expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
+      expressiveCode: {
+        defaultProps: { wrap: true, hangingIndent: 4 },
+        shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } },
+      },
+      components: { PageTitle: './src/components/PageTitle.astro' },
       customCss: ['./src/styles.css'],
       routeMiddleware: './src/search-description.ts',
       // Pagefind's own weights, of which Starlight leaves little; titles and descriptions say what a page answers.

@@ -29,19 +29,21 @@ const all: readonly KnownOperation[] = operations;
 export function operationsPage(): Page {
   const rows = all.map((operation) => [
     `[${code(operation.id)}](../operations/${fileOf(operation)}.md)`,
-    [`${operation.method} ${operation.path}`, operation.scope ?? []].flat().map(code).join(' '),
+    code(`${operation.method} ${operation.path}`),
+    operation.scope === null ? '–' : code(operation.scope),
     operation.doc,
   ]);
   return {
     name: 'operations',
     title: 'Operations of the API',
     description: 'Every operation of the API with its method, path and scope; each has a page.',
+    isWide: true,
     source,
     body: `
 The Newsletter Publishing API, version 2, in ${all.length} operations. Paths start at the base URL of the service, which ends with \`/v2\`; those of
 OAuth start at the address of its app. The [assumptions](assumptions.md) list what the specification leaves open.
 
-${table(['Operation', 'Request, and the scope it needs', 'What it does'], rows)}
+${table(['Operation', 'Request', 'Scope', 'What it does'], rows)}
 `,
   };
 }
@@ -104,7 +106,7 @@ function describeOperation(operation: KnownOperation, callers: Callers): string 
     ...(parameterRows.length > 0 ? ['## Parameters', table(['Name', 'Meaning', 'Default'], parameterRows)] : []),
     '## Errors',
     table(['Status', 'When'], errorRows),
-    ...(example ? [`\`\`\`ts\nawait client.${resource}.${verb}(${example});\n\`\`\``] : []),
+    ...(example ? ['## Example', `\`\`\`ts\nawait client.${resource}.${verb}(${example});\n\`\`\``] : []),
     ...(assumed[id].length > 0
       ? [
           `## Not specified\n\nThe specification leaves this open; it is filled so:\n\n${assumed[id].map((text) => `- ${text}`).join('\n')}`,

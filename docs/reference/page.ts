@@ -11,6 +11,8 @@ export interface Page {
   readonly description: string;
   /** Its name in the sidebar. Default: the title. */
   readonly label?: string;
+  /** Whether tables take the room of the list of headings. */
+  readonly isWide?: boolean;
   /** What the page is generated from, from the root of the repository: the target of "Edit page". */
   readonly source: string;
   /** Markdown. */
@@ -18,12 +20,13 @@ export interface Page {
 }
 
 /** The file of a page: its frontmatter, and its place in the sidebar. */
-export function writePage({ title, description, label, source, body }: Page, order: number): string {
+export function writePage({ title, description, label, isWide, source, body }: Page, order: number): string {
   const frontmatter = {
     title,
     description,
     editUrl: `${repository}/edit/main/${source}`,
     sidebar: { order, ...(label !== undefined && { label }) },
+    ...(isWide && { tableOfContents: false }),
   };
   const lines = Object.entries(frontmatter).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return `---\n${lines.join('\n')}\n---\n\n${body.trim()}\n`;

@@ -15,14 +15,14 @@ export function settingsPage(): Page {
       settings
         .filter(({ section }) => section === shown)
         .map(({ name, key, about, isRequired, default: preset }) => [
-          `${code(name)} ${code(key)}`,
+          `${code(name)}<br>${code(key)}`,
           `${about}.`,
           preset === null ? (isRequired ? '**required**' : '–') : code(preset),
         ]),
     );
   return {
     name: 'relay-settings',
-    title: 'Settings of the relay',
+    title: 'Every setting of the relay',
     description: 'Every environment variable of the relay, its name in a settings file, its meaning and its default.',
     source: 'packages/relay/src/config/settings.ts',
     body: `

@@ -54,6 +54,11 @@ describe('a quoted figure', () => {
       '55 is no figure of a.share.',
     ]);
     expect(wrong('It takes <!-- figures: a.rate --> long.')).toEqual(['No figure follows the comment for a.rate.']);
+    for (const torn of [
+      'It takes\n<!-- figures: a.rate -->7,600 calls.',
+      'So.\n<!-- figures: a.rate -->\n7,600 calls.',
+    ])
+      expect(wrong(torn)).toEqual(['The comment for a.rate ends a paragraph: begin its line with a word.']);
     expect(wrong('It takes <!-- figures: a.gone --> 5 ms.')).toEqual(['benchmarks.json has no result a.gone.']);
   });
 });

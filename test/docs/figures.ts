@@ -21,12 +21,18 @@ export function wrongFigures(page: string, results: readonly Quotable[]): string
     if (unknown.length > 0) return [`benchmarks.json has no result ${unknown.join(', ')}.`];
     const measured = results.filter(({ id }) => ids.includes(id)).flatMap(numbersOf);
     const quoted = numbersIn(covered(page, index, comment.length));
+    if (tearsParagraph(page.slice(0, index), page.slice(index + comment.length)))
+      return [`The comment for ${names} ends a paragraph: begin its line with a word.`];
     if (quoted.length === 0) return [`No figure follows the comment for ${names}.`];
     return quoted
       .filter((figure) => !measured.some((number) => agrees(figure, number)))
       .map((figure) => `${figure} is no figure of ${names}.`);
   });
 }
+
+/** Markdown takes a line that begins with a comment out of its paragraph. */
+const tearsParagraph = (before: string, after: string): boolean =>
+  /(?:^|\n)$/.test(before) && (/[^\n]\n$/.test(before) || /^[^\n]/.test(after));
 
 /** The text that a marker covers. */
 function covered(page: string, index: number, length: number): string {

@@ -35,7 +35,7 @@ async function readForm(form: string, variables: Readonly<Record<string, string>
 
 it('has its row in the reference', async () => {
   const { settingsPage } = await import('../../docs/reference/relay.ts');
-  expect(settingsPage().body).toContain('| `RELAY_GREETING` `greeting` | How visitors are greeted. | `warm` |');
+  expect(settingsPage().body).toContain('| `RELAY_GREETING`<br>`greeting` | How visitors are greeted. | `warm` |');
 });
 
 it('is read from the environment and from a file, with its default and its type', async () => {

@@ -13,10 +13,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const code = (text = ''): string => text && `\`${text}\``;
 
+/** An address in a text is no link. */
 function texts(): string {
   return table(
     ['Text', 'In English'],
-    Object.entries(english).map(([key, text]) => [code(key), text]),
+    Object.entries(english).map(([key, text]) => [code(key), text.replace('@', '&#64;')]),
   );
 }
 

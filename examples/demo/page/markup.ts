@@ -113,7 +113,7 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   const open = `${opening}${gap}>`;
   // White space beside text is part of it.
   if (texts.length > 0)
-    return `${open}${content.map((child) => (typeof child === 'string' ? dialect.text(child) : write(child, dialect))).join('')}</${tag.name}>`;
+    return `${open}${content.map((child) => (typeof child === 'string' ? dialect.text(child) : write(child, dialect, depth).trimStart())).join('')}</${tag.name}>`;
   const children = content.map((child) => (typeof child === 'string' ? '' : write(child, dialect, depth + 1)));
   return `${open}\n${children.join('\n')}\n${indent}</${tag.name}>`;
 }

@@ -3,6 +3,7 @@ import { Help } from '@commander-js/extra-typings';
 import { commandTree, nameOf, overview } from './command-tree.ts';
 import { pagePath, withSections } from '../../../test/support/documentation.ts';
 
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 /** Options of every command, which have a table of their own. */
@@ -24,7 +25,16 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
     ].map(([term = '', text = '']) => `| \`${cell(term)}\` | ${cell(text)} |`);
     return rows.length === 0
       ? []
-      : [`**\`newsletter ${nameOf(command)}\`** – ${command.description()}`, '', '| | |', '|---|---|', ...rows, ''];
+      : [
+          `## newsletter ${nameOf(command)}`,
+          '',
+          `${sentence(command.description())}.`,
+          '',
+          '| | |',
+          '|---|---|',
+          ...rows,
+          '',
+        ];
   });
   return {
     ...withSections('packages/cli/README.md', { commands: ['| Command | |', '|---|---|', ...commands].join('\n') }),

@@ -70,7 +70,10 @@ export class SubscriberDialog extends PageElement {
         ${
           data.status === 'inactive'
             ? nothing
-            : button({ label: 'Unsubscribe', onClick: () => this.#change(data, { unsubscribe: true }, 'Unsubscribed.') })
+            : button({
+                label: 'Unsubscribe',
+                onClick: () => this.#change(data, { unsubscribe: true }, 'Unsubscribed.'),
+              })
         }
         ${button({ label: 'Close', onClick: () => this.#dialog()?.close() })}
       </div>
