@@ -82,7 +82,7 @@ export function hourChart(minutes: readonly Minute[]): TemplateResult {
 export function subscriptions({ statuses }: Status): TemplateResult {
   return html`<section aria-labelledby="statuses-title" ?hidden=${statuses.length === 0}>
     <h2 id="statuses-title">Delivered, and then</h2>
-    <p class="soft">What the API says of the subscriptions of the newest signups.</p>
+    <p class="soft">What the API says of the subscriptions of the newest signups; “validating” is asked again after ten minutes.</p>
     <ul id="statuses" class="list">${statuses.map(
       ({ status, count }) => html`<li><span><strong>${formatNumber(count)}</strong> ${statusWords(status)}</span></li>`,
     )}</ul>
