@@ -68,6 +68,7 @@ export function metricsPage(): Page {
     title: 'Metrics and alerts',
     description:
       'Every metric of the relay, the alerting rules for Prometheus, and the alerts that the relay sends itself.',
+    isWide: true,
     source: 'packages/relay/src/ops/metrics.ts',
     body: `
 \`GET /metrics\` answers in the text format of Prometheus, a program that collects figures of servers and raises alerts. The metrics of Node.js

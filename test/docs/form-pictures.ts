@@ -71,8 +71,8 @@ function factsOf(): string {
 }
 
 async function joined(studio: Studio, name: string, html: string, cells: readonly Cell[]): Promise<Taken> {
-  const page: Page = await studio.open({ name, html, width: name === 'sites' ? 1720 : 1400, scheme: 'light' });
-  const webp = await page.screenshot({ type: 'webp', quality: 83, fullPage: true });
+  const page: Page = await studio.open({ name, html, width: name === 'sites' ? 1720 : 1368, scheme: 'light' });
+  const webp = await page.screenshot({ type: 'webp', quality: 83, fullPage: true, omitBackground: true });
   await page.close();
   return {
     webp,
@@ -192,7 +192,7 @@ export async function takeThemes(studio: Studio): Promise<Taken> {
         taken.push(await takeCell(studio, { name: theme, site, html, width: 440, scheme }, state, 440));
       }
   const html = `<!doctype html><style>
-      body { margin: 0; padding: 20px; background: #f2f2f0; display: grid; grid-template-columns: repeat(3, 440px); gap: 20px }
+      body { margin: 0; padding: 4px; display: grid; grid-template-columns: repeat(3, 440px); gap: 20px }
       img { display: block; border-radius: 16px }
     </style>${taken.map(({ image }) => image).join('')}`;
   return joined(studio, 'themes', html, taken);

@@ -104,7 +104,7 @@ describe('in Chromium', () => {
     }
     const target = join(root, isGuide ? '.github/guide' : '.output/hosted-form');
     mkdirSync(target, { recursive: true });
-    await sharp({ create: { width: 7 * 252 + 12, height: 2 * 412 + 12, channels: 3, background: '#fff' } })
+    await sharp({ create: { width: 7 * 252 + 12, height: 2 * 412 + 12, channels: 4, background: '#0000' } })
       .composite(tiles.map((input, n) => ({ input, left: 12 + 252 * (n % 7), top: 12 + 412 * Math.floor(n / 7) })))
       .webp({ quality: 85 })
       .toFile(join(target, 'hosted-forms.webp'));
