@@ -220,6 +220,7 @@ export class OperatorPage extends PageElement implements OperatorActions {
     const counts = status ? JSON.stringify(status.counts) : '';
     return html`${notice('trouble', status?.running?.storeTrouble ?? status?.running?.trouble ?? status?.running?.longReader ?? '')}
       ${notice('unclear-consents', status?.running?.unclearConsents ?? '')}
+      ${notice('refused-origins', status?.running?.refusedOrigins ?? '')}
       ${status ? tiles(status) : nothing}
       <section aria-labelledby="newest-title">
         <h2 id="newest-title">Newest signups</h2>

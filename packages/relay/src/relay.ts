@@ -124,7 +124,8 @@ export function createRelay(options: RelayOptions): Relay {
   const stop = new AbortController();
   const context = createContext(options, stop.signal);
   const { now } = context;
-  const running = followStatus(context);
+  const reception = new Reception(context);
+  const running = followStatus(context, reception);
   const metrics = createMetrics(context);
 
   const clientOf = platform.clientOf ?? clientsOf(context);
@@ -135,7 +136,6 @@ export function createRelay(options: RelayOptions): Relay {
   const webhooks = new WebhookSender(context, platform.postWebhook, timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails.worker] : []), webhooks]);
 
-  const reception = new Reception(context);
   const screening = new Screening({ proof: options.proof, secret, checks });
   const protection = new AbuseProtection(context, { ...platform, screening });
   const endpoint = new SignupEndpoint(context, { reception, screening, protection });

@@ -38,6 +38,8 @@ type Refusable = Pick<SignupPost, 'header'> & Partial<Pick<SignupPost, 'entered'
 
 /** Maximum number of refused origins, and of refused consents, that are logged, once each. */
 const maxLoggedCauses = 20;
+/** Refused origins that an operator reads. */
+const shownOrigins = 3;
 
 /** The parts of the context that {@link Reception} needs. */
 export interface ReceptionContext extends Pick<RelayContext, 'log' | 'events'> {
@@ -49,6 +51,7 @@ export class Reception {
   readonly #trustedProxies: ReturnType<typeof addressList>;
   /** Refused origins and consents that were logged, by the message. They may contain anything, so each set is small. */
   readonly #loggedCauses = new Map<string, Set<string>>();
+  readonly #refusedOrigins = new Set<string>();
   #hasWarnedOfProxy = false;
 
   constructor(context: ReceptionContext) {
@@ -122,9 +125,19 @@ export class Reception {
     else log.error({ err: error }, 'an unexpected failure was answered with 503');
   }
 
+  /** The websites whose signups were refused since the start, and what to do; null where there are none. */
+  refusedOrigins(): string | null {
+    if (this.#refusedOrigins.size === 0) return null;
+    const origins = [...this.#refusedOrigins].slice(0, shownOrigins).join(', ');
+    const more = this.#refusedOrigins.size > shownOrigins ? ' and others' : '';
+    return `Signups from pages of ${origins}${more} were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.`;
+  }
+
   #logOrigin({ header, form }: Refusable): void {
+    const origin = header('origin')?.slice(0, 200) ?? null;
+    if (origin !== null && this.#refusedOrigins.size < maxLoggedCauses) this.#refusedOrigins.add(origin);
     this.#logOnce(
-      { origin: header('origin')?.slice(0, 200) ?? null },
+      { origin },
       'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
       form,
     );

@@ -241,6 +241,7 @@ function statusLines(status: Status, webhookLines: (webhooks: Status['webhooks']
     ...(running?.storeTrouble ? [`Store        ${running.storeTrouble}`] : []),
     ...(running?.longReader ? [`Store        ${running.longReader}`] : []),
     ...(running?.unclearConsents ? [`Consent      ${running.unclearConsents}`] : []),
+    ...(running?.refusedOrigins ? [`Websites     ${running.refusedOrigins}`] : []),
     `Waiting      ${counts.waiting}${open > 0 ? ` (${due} due now${since(oldestWaitingSince)})` : ''}`,
     `Sent         ${counts.sent}`,
     ...forms.map(({ form, open: count, oldestSince }) => `${figure(count)}  form ${form}${since(oldestSince)}`),

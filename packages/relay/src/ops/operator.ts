@@ -2,6 +2,7 @@
  * The operator interface: status and actions on stored signups, for a store in this process or, through its HTTP API,
  * for a running relay.
  */
+import type { Reception } from '../admission/reception.ts';
 import type { Overview } from '../store/overview.ts';
 import type { RelayContext } from '../context.ts';
 import { within } from '../deadline.ts';
@@ -42,6 +43,8 @@ export interface Running {
   readonly longReader: string | null;
   /** Which consents its forms send in unclear words, and what to do; null where they send none. */
   readonly unclearConsents: string | null;
+  /** From which websites signups were refused since the start, and what to do; null where none were. */
+  readonly refusedOrigins: string | null;
   /** The last hour, minute by minute, oldest first. */
   readonly minutes: readonly Minute[];
 }
@@ -49,6 +52,7 @@ export interface Running {
 /** Starts to collect the status of the running process. @returns what was collected so far */
 export function followStatus(
   context: Pick<RelayContext, 'config' | 'store' | 'events' | 'now'>,
+  reception: Pick<Reception, 'refusedOrigins'>,
 ): (overview: Overview) => Promise<Running> {
   const { config, events, now } = context;
   const since = now();
@@ -65,6 +69,7 @@ export function followStatus(
     storeTrouble: reasons('store'),
     longReader: await longReaderText(context),
     unclearConsents: unclearConsentsText(overview, config.forms),
+    refusedOrigins: reception.refusedOrigins(),
     minutes: minutes(),
   });
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RelayEvent, Suspicion } from '../../src/events.ts';
 import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
-import { post, runRelay, site, type RelayParts } from '../running-relay.ts';
+import { operatorRequest, post, runRelay, site, type RelayParts } from '../running-relay.ts';
 
 const ada = { email: 'ada@example.com' };
 const other = 'https://other.example';
@@ -290,4 +290,18 @@ describe('the length of a body', () => {
     const answer = await runRelay().fetch(request('POST', '/signup', { 'content-type': 'application/json' }));
     expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ code: 'INVALID_BODY' }] }]);
   });
+});
+
+it('tells the operator which websites may not post, a few of them', async () => {
+  const relay = runRelay();
+  const told = async (): Promise<unknown> =>
+    ((await (await relay.fetch(operatorRequest('/operator/api/status'))).json()) as { running: Line }).running[
+      'refusedOrigins'
+    ];
+  expect(await told()).toBeNull();
+  for (const name of ['www', 'www', 'a', 'b', 'c'])
+    await relay.fetch(request('OPTIONS', '/signup', { origin: `https://${name}.example` }));
+  expect(await told()).toBe(
+    'Signups from pages of https://www.example, https://a.example, https://b.example and others were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.',
+  );
 });
