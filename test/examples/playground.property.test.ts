@@ -5,7 +5,8 @@ import { transformWithOxc } from 'vite';
 import { describe, expect, it } from 'vitest';
 import * as vue from 'vue/compiler-sfc';
 import { currentOptions } from '../../examples/demo/playground.ts';
-import { exampleSetups } from '../../examples/demo/page/examples.ts';
+import { exampleSetups, withExample, type ExampleSetup } from '../../examples/demo/page/examples.ts';
+import { consentSentences } from '../../examples/demo/page/fallback.ts';
 import {
   html,
   isStyleValue,
@@ -19,7 +20,7 @@ import {
 import { optionsIn } from '../../examples/demo/page/options.ts';
 import { platforms, snippetsFor } from '../../examples/demo/page/places.ts';
 import { initialSetup, readSetup, writeSetup, type Setup } from '../../examples/demo/page/setup.ts';
-import { tagOf } from '../../examples/demo/page/tag.ts';
+import { tagOf, tagWithForm } from '../../examples/demo/page/tag.ts';
 import { readElements } from '../../widget/scripts/manifest.ts';
 
 const options = await currentOptions();
@@ -87,6 +88,34 @@ describe('the playground', () => {
     expect(read('state=__proto__&platform=toString&width=7&language=xx')).toEqual(initialSetup);
   });
 
+  const chosen = (title: string, setup: Setup): Setup => {
+    const found = exampleSetups.find((example) => example.title === title);
+    return withExample(setup, found as ExampleSetup);
+  };
+
+  it.each(exampleSetups)('keeps endpoint, place and language in the example "$title"', (example) => {
+    const before = read(
+      'attribute.endpoint=relay.example&attribute.layout=card&platform=wix&language=ar&direction=rtl',
+    );
+    const { values, platform, language } = withExample(before, example);
+    expect(values['attribute.endpoint']).toBe('relay.example');
+    expect({ platform, language }).toEqual({ platform: 'wix', language: example.changes.language ?? 'ar' });
+    expect(withExample(initialSetup, example)).toEqual(example.setup);
+  });
+
+  it('combines a form with a language and a state in any order, and replaces a form by another', () => {
+    const one = chosen('Refused', chosen('German', chosen('Consent', initialSetup)));
+    expect(one).toEqual({ ...chosen('Consent', chosen('German', initialSetup)), state: 'refused' });
+    expect(one.fields).toHaveLength(1);
+    expect(chosen('One line', one)).toEqual({ ...initialSetup, language: 'de' });
+  });
+
+  it('names the sentence of a consent as the form sends it', () => {
+    expect(consentSentences(tagWithForm(chosen('Consent', initialSetup), options))).toEqual([
+      'I have read the privacy notice.',
+    ]);
+  });
+
   it('writes no default values, and no value of a switch', () => {
     expect(writeSetup(initialSetup)).toBe('');
     expect(
@@ -97,6 +126,43 @@ describe('the playground', () => {
     ).toBe(
       '<newsletter-signup endpoint="https://relay.example/signup" debug>\n  <newsletter-field name="City"></newsletter-field>\n</newsletter-signup>',
     );
+  });
+});
+
+describe('the address of a relay', () => {
+  const addresses = (typed: string): string[] => {
+    const [{ code } = { code: '' }] = snippetsFor(
+      { ...initialSetup, values: { 'attribute.endpoint': typed } },
+      options,
+    );
+    return [/endpoint="(.*?)"/, /action="(.*?)"/, /src="(.*?)"/].map((pattern) => pattern.exec(code)?.[1] ?? '');
+  };
+
+  it.each([
+    ['http://127.0.0.1:23503', 'http://127.0.0.1:23503', '/signup'],
+    ['http://127.0.0.1:23503/', 'http://127.0.0.1:23503', '/signup'],
+    ['127.0.0.1:23503/signup/', 'http://127.0.0.1:23503', '/signup'],
+    [' localhost:8787\n', 'http://localhost:8787', '/signup'],
+    ['[::1]:8787', 'http://[::1]:8787', '/signup'],
+    ['Signup.example.com', 'https://signup.example.com', '/signup'],
+    ['http://signup.example.com/signup/footer/', 'http://signup.example.com', '/signup/footer'],
+    ['https://example.com/letters/signup', 'https://example.com/letters', '/signup'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example', '/signup'],
+    [' ', 'https://relay.example', '/signup'],
+  ])('is completed from %j', (typed, relay, path) => {
+    expect(addresses(typed)).toEqual([relay + path, relay + path, `${relay}/signup-form.js`]);
+  });
+
+  it.each([
+    ['https://signup.example/a?b', 'https://signup.example/a?b'],
+    ['n8n.example/webhook/letters', 'https://n8n.example/webhook/letters'],
+    ['https://signup.example/?form=1', 'https://signup.example/?form=1'],
+    ['https://me:secret@signup.example', 'https://me:secret@signup.example'],
+    ['/signup.php', '/signup.php'],
+    ['./signup.php', './signup.php'],
+    ['https://', 'https://'],
+  ])('is not read into %j', (typed, endpoint) => {
+    expect(addresses(typed)).toEqual([endpoint, endpoint, 'https://your-site.example/signup-form.js']);
   });
 });
 

@@ -24,8 +24,9 @@ afterAll(async () => {
   site?.close();
 });
 
-async function open(query = '', complaints: string[] = []): Promise<Page> {
+async function open(query = '', complaints: string[] = [], scheme = 'light'): Promise<Page> {
   const page = await session.browser.newPage();
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.setViewport({ width: 1440, height: 1000 });
   watchConsole(page, complaints);
   await page.goto(address + query, { waitUntil: 'load' });
@@ -87,6 +88,36 @@ describe('the playground', () => {
     await page.goBack();
     expect(await snippet(page)).toContain('"https://relay.example/signup"');
     expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('says what it made of an address, and keeps it in the examples', async () => {
+    const page = await open('?language=de');
+    expect(await page.$eval('#endpoint', ({ textContent }) => textContent)).toContain('Enter the address');
+    await page.type('[name="attribute.endpoint"]', 'signup.example.org/');
+    expect(await page.$eval('#endpoint', ({ textContent }) => textContent)).toContain(
+      'Endpoint: https://signup.example.org/signup, a relay',
+    );
+    expect(await page.$eval('[name="attribute.endpoint"]', (input) => (input as HTMLInputElement).value)).toBe(
+      'signup.example.org/',
+    );
+    await page.click('.examples ::-p-text(Consent)');
+    expect(await snippet(page)).toMatch(
+      /<newsletter-signup endpoint="https:\/\/signup\.example\.org\/signup" lang="de">[^]*\nI have read the privacy notice\.$/,
+    );
+    expect(await page.$$eval('.snippet h3', (all) => all.at(-1)?.textContent)).toContain('RELAY_CONSENT_SENTENCES');
+  });
+
+  it.each([
+    ['light', 'auto', 'rgb(255, 255, 255)'],
+    ['dark', 'auto', 'rgb(18, 18, 18)'],
+    ['dark', 'light', 'rgb(255, 255, 255)'],
+  ])('in a %s page, a preview in %s colours has %s', async (scheme, chosen, colour) => {
+    const page = await open(`?scheme=${chosen}`, [], scheme);
+    const frame = await (await page.waitForSelector('.frame iframe'))?.contentFrame();
+    await frame?.waitForSelector('newsletter-signup');
+    expect(await frame?.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe(colour);
+    expect(await page.$eval('.frame iframe', (element) => getComputedStyle(element).backgroundColor)).toBe(colour);
+    expect(await page.$eval('[name=direction] + span', (word) => (word as HTMLElement).innerText)).toBe('LTR');
   });
 
   it('adds fields, which the preview shows in their order', async () => {
@@ -191,12 +222,14 @@ describe('the playground', () => {
     [320, 'light', '?width=768&scheme=dark&state=invalid'],
   ])('has no axe violation at %i pixels, %s %s', async (width, scheme, query) => {
     const complaints: string[] = [];
-    const page = await open(query, complaints);
+    const page = await open(query, complaints, scheme);
     await page.setViewport({ width, height: 900 });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     await page.$$eval('details', (all) => all.forEach((details) => (details.open = true)));
     expect(await findings(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    const cut = await page.$$eval('html, .examples, .snippet pre', (all) =>
+      all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ className }) => className),
+    );
+    expect(cut).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

@@ -356,7 +356,7 @@ const checks: readonly Check[] = [
       await Promise.all([plain.waitForNavigation(), plain.click('button')]);
       expect([...new URLSearchParams(posts[0]?.body)]).toEqual([
         ['email', 'ada@example.com'],
-        ['custom_fields[First name]', ''],
+        ['custom_fields[First Name]', ''],
         ['custom_fields[Topics][]', 'AI'],
         ['custom_fields[Topics][]', 'Design'],
         ['consent', 'on'],
@@ -526,7 +526,7 @@ const checks: readonly Check[] = [
     does: 'is what the endpoint receives',
     async run(code) {
       const { page } = await open(
-        `${script}<newsletter-signup endpoint="/signup" utm-source="blog"><newsletter-field name="First name" required></newsletter-field></newsletter-signup>`,
+        `${script}<newsletter-signup endpoint="/signup" utm-source="blog"><newsletter-field name="First Name" required></newsletter-field></newsletter-signup>`,
       );
       const documented = JSON.parse(code.slice(code.indexOf('{'))) as { readonly audit: object };
       // The page of the test has another address.

@@ -5,7 +5,7 @@ import { unzipSync } from 'fflate';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { exampleSetups } from '../../examples/demo/page/examples.ts';
-import { exampleEndpoint } from '../../examples/demo/page/fallback.ts';
+import { exampleEndpoint } from '../../examples/demo/page/endpoint.ts';
 import { snippetsFor } from '../../examples/demo/page/places.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { buildIfStale } from '../../scripts/build.ts';

@@ -67,10 +67,10 @@ async function unpack(folder: string, change = (page: string): string => page): 
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   }
-  const page = join(site, folder, zipFolder, 'index.html');
+  const page = join(site, folder, zipFolder, 'example.html');
   const text = change(await readFile(page, 'utf8'));
-  await writeFile(page, text.replace('https://signup.example.com/signup', endpoint));
-  return `${siteUrl}/${folder}${zipFolder}/`;
+  await writeFile(page, text.replaceAll('https://signup.example.com/signup', endpoint));
+  return `${siteUrl}/${folder}${zipFolder}/example.html`;
 }
 
 async function signUp(url: string): Promise<void> {
@@ -89,7 +89,7 @@ it('the page takes a signup with the one file alone', async () => {
   const url = await unpack('one/', (page) => page.replace('"signup-form.js"', '"signup-form-complete.js"'));
   const folder = join(site, 'one', zipFolder);
   for (const name of await readdir(folder))
-    if (!['index.html', 'signup-form-complete.js', 'themes'].includes(name))
+    if (!['example.html', 'signup-form-complete.js', 'themes'].includes(name))
       await rm(join(folder, name), { recursive: true });
   await signUp(url);
 });
@@ -100,9 +100,24 @@ it('a part that was not uploaded is an error in this check', async () => {
   await expect(signUp(url)).rejects.toThrow(/signup\.js/);
 });
 
+it('uploaded to the root of a website, it replaces no page there', () => {
+  expect(Object.keys(zip).filter((path) => /\/index\.\w+$/.test(path))).toEqual([]);
+});
+
+it('with debug, the page says below the form that the address is still the one of the example', async () => {
+  const change = (text: string): string =>
+    text.replace('<newsletter-signup', '$& debug').replaceAll('signup.example.com', 'signup.example.org');
+  const page = await session.browser.newPage();
+  await page.goto(await unpack('debug/', change), { waitUntil: 'load' });
+  await seeTexts(page, ['has no endpoint but']);
+  await page.close();
+});
+
 it('the instructions open, and every file that they name is in the zip', async () => {
   const url = await unpack('help/');
-  await open(session.browser, `${url}START-HERE.html`, (page) => seeTexts(page, ['Upload the whole folder']));
+  await open(session.browser, url.replace('example.html', 'START-HERE.html'), (page) =>
+    seeTexts(page, ['Upload the whole folder']),
+  );
   const text = await readFile(join(root, 'examples/site/START-HERE.html'), 'utf8');
   const named = [
     ...text.replaceAll(/https:[\w/.-]+/g, '').matchAll(/[\w/-]+\.(?:js|css|html)\b|\bLICENSE\b|\bintegrity\.json\b/g),

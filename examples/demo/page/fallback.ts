@@ -4,6 +4,7 @@
  */
 import { partsOfLabel } from '@newsletter-kit/core/signup';
 import { splitChoices } from '../../../widget/src/form.ts';
+import { exampleEndpoint } from './endpoint.ts';
 import type { Tag } from './markup.ts';
 
 /** Texts of the element by their names in `messages`. */
@@ -11,9 +12,6 @@ export type Texts = Readonly<Record<string, string>>;
 
 /** The texts that a form without the script has too. */
 export const fallbackTexts = ['emailLabel', 'emailPlaceholder', 'button', 'optional', 'listHint'] as const;
-
-/** The endpoint in the snippets until one is entered. */
-export const exampleEndpoint = 'https://relay.example/signup';
 
 /** The id of the form of a dialog, which its trigger opens as a popover. */
 const popoverId = 'letter-form';
@@ -96,6 +94,12 @@ export function withForm(tag: Tag, texts: Texts, isOwners: boolean): Tag {
   const below = ['proof', 'note', 'thanks', 'turnstile'].flatMap((slot) => slotted(tag, slot));
   return { ...tag, attributes: Object.fromEntries(attributes), children: [...shown, form, ...below] };
 }
+
+/** The sentences that somebody agrees to in a form, as it sends them: the relay has to know them. */
+export const consentSentences = ({ name, attributes, children }: Tag): readonly string[] =>
+  name === 'input' && attributes['name'] === 'consent'
+    ? [String(attributes['value'])]
+    : children.filter(isTag).flatMap(consentSentences);
 
 /** The tag on show, with another endpoint. */
 export function withEndpoint(tag: Tag, endpoint: string): Tag {

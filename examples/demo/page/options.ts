@@ -60,5 +60,8 @@ export interface TagSetup {
   readonly direction: (typeof directions)[number];
 }
 
+/** The key of the endpoint. */
+export const endpointKey = 'attribute.endpoint';
+
 /** All options of `<newsletter-signup>`. */
 export const optionsIn = ({ groups }: Options): readonly Option[] => groups.flatMap(({ options }) => options);

@@ -2,12 +2,14 @@
 import { button, copyButton, dateTime, emptyState, PageElement } from '@newsletter-kit/pages';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { exampleSetups } from './examples.ts';
+import { readEndpoint } from './endpoint.ts';
+import { exampleSetups, withExample } from './examples.ts';
+import { consentSentences } from './fallback.ts';
 import { choice, optionPanel, segments } from './option-panel.ts';
-import { directions, type Options } from './options.ts';
+import { directions, endpointKey, type Options } from './options.ts';
 import { places, snippetsFor } from './places.ts';
 import { Preview } from './preview.ts';
-import { initialSetup, readSetup, schemes, widths, writeSetup, type Setup } from './setup.ts';
+import { colorScheme, initialSetup, readSetup, schemes, widths, writeSetup, type Setup } from './setup.ts';
 import { stateNames } from './states.ts';
 import { tagWithForm } from './tag.ts';
 
@@ -22,6 +24,9 @@ const previewHeight = { min: 180, max: 900 } as const;
 const eventLimit = 50;
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 const rightToLeft = new Set(['ar', 'he']);
+/** Whom a sentence of a consent is for. */
+const consentPlace =
+  'For whoever runs the relay: until this exact sentence is in RELAY_CONSENT_SENTENCES there, no consent is recorded';
 const placeNames = new Map(Object.entries(places).map(([platform, { name }]) => [platform, name]));
 
 class SignupPlayground extends PageElement {
@@ -143,7 +148,7 @@ class SignupPlayground extends PageElement {
             <section aria-labelledby="copy-title">
               <h2 id="copy-title">Copy</h2>
               <label class="bar">For ${choice('platform', placeNames, setup.platform)}</label>
-              ${this.#snippets()}
+              ${this.#endpoint()} ${this.#snippets()}
             </section>
             <section aria-labelledby="events-title">${this.#eventLog()}</section>
           </div>
@@ -153,20 +158,19 @@ class SignupPlayground extends PageElement {
 
   /** Links, so that each example has an address to share. */
   #examples(): TemplateResult {
-    const { platform } = this.setup;
     return html`<nav class="examples" aria-label="Examples">
-      ${exampleSetups.map(
-        ({ title, setup }) =>
-          html`<a
+      ${exampleSetups.map((example) => {
+        const setup = withExample(this.setup, example);
+        return html`<a
             href="?${writeSetup(setup)}"
             @click=${(event: MouseEvent) => {
               if (event.ctrlKey || event.metaKey || event.shiftKey) return;
               event.preventDefault();
-              void this.#change({ ...setup, platform });
+              void this.#change(setup);
             }}
-            >${title}</a
-          >`,
-      )}
+            >${example.title}</a
+          >`;
+      })}
     </nav>`;
   }
 
@@ -185,14 +189,26 @@ class SignupPlayground extends PageElement {
   /** A frame, so that its width is the viewport of the form. */
   #frame(): TemplateResult {
     const { width, scheme } = this.setup;
-    return html`<div class="frame" data-scheme=${scheme} .style=${`--width: ${width}px; --height: ${this.height}px`}>
+    return html`<div class="frame" .style=${`--width: ${width}px; --height: ${this.height}px; color-scheme: ${colorScheme(scheme)}`}>
       <iframe title="Preview, ${width} pixels wide" src=${this.preview} @load=${(event: Event) => this.#open(event)}></iframe>
     </div>`;
   }
 
+  /** What was made of the address that was typed. */
+  #endpoint(): TemplateResult {
+    const typed = this.setup.values[endpointKey]?.trim();
+    const { address, relay } = readEndpoint(typed);
+    const about = relay ? 'a relay, which serves the script too' : 'no relay: the script has to be on your website';
+    return html`<p id="endpoint" class="soft" role="status">
+      ${typed ? html`Endpoint: <code>${address}</code>, ${about}.` : html`Enter the address of your relay as <code>endpoint</code>.`}
+    </p>`;
+  }
+
   #snippets(): TemplateResult {
+    const { setup, options } = this;
+    const sentences = consentSentences(tagWithForm(setup, options)).map((code) => ({ place: consentPlace, code }));
     return html`<div id="snippets">
-      ${snippetsFor(this.setup, this.options).map(
+      ${[...snippetsFor(setup, options), ...sentences].map(
         ({ place, code }) =>
           html`<div class="snippet">
             <h3><bdi>${place}</bdi></h3>

@@ -2,7 +2,7 @@
 import type { NewsletterSignup } from '@newsletter-kit/signup';
 import { withEndpoint } from './fallback.ts';
 import type { Tag } from './markup.ts';
-import type { Setup } from './setup.ts';
+import { colorScheme, type Setup } from './setup.ts';
 import { answerPosts, stateOf } from './states.ts';
 
 /** What a preview shows. */
@@ -52,7 +52,7 @@ export class Preview {
     this.#shown = next;
     const { documentElement: root } = this.#document;
     root.dir = next.direction;
-    root.style.colorScheme = next.scheme;
+    root.style.colorScheme = colorScheme(next.scheme);
     if (next.language !== 'en') this.#loadLanguage(next.language);
     if (next.theme !== before?.theme) this.#setTheme(next.theme);
 

@@ -3,7 +3,10 @@ import { directions, optionsIn, type Field, type Option, type Options, type TagS
 import { isPlatform, type Platform } from './places.ts';
 import { isState, type StateName } from './states.ts';
 
-export const schemes = ['light', 'dark'] as const;
+/** `auto` is the scheme of the page around the preview. */
+export const schemes = ['auto', 'light', 'dark'] as const;
+/** The value of the property `color-scheme`. */
+export const colorScheme = (scheme: Setup['scheme']): string => (scheme === 'auto' ? 'light dark' : scheme);
 /** Widths of the preview in pixels. */
 export const widths = ['320', '480', '768'] as const;
 
@@ -27,7 +30,7 @@ export const initialSetup: Setup = {
   language: 'en',
   theme: '',
   direction: 'ltr',
-  scheme: 'light',
+  scheme: 'auto',
   width: '480',
   state: 'idle',
   platform: 'html',

@@ -1,4 +1,5 @@
 /** The kinds of code to copy: the tag as a kind of website takes it. `places.ts` says which takes which. */
+import { readEndpoint } from './endpoint.ts';
 import { fieldsOf, formOf, isTag } from './fallback.ts';
 import { html, jsx, propertyScript, rule, svelte, template, vue, write, type Dialect, type Tag } from './markup.ts';
 import type { Options, TagSetup } from './options.ts';
@@ -19,8 +20,6 @@ export interface Wanted {
 
 /** The website whose owner keeps the files of the script there, as an example. */
 const siteAddress = 'https://your-site.example';
-/** An endpoint of a relay, which serves the script too, or of one of its forms. */
-const relayEndpoint = /^(https?:\/\/[\w.:[\]/-]+)\/signup(?:\/[\w-]+)?$/;
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
 /** The language first: the form has its texts from the start then. */
@@ -190,12 +189,12 @@ export function markupOf(setup: TagSetup, options: Options): string {
 /** What the code of a setup is written from. */
 export function wantedOf(setup: TagSetup, options: Options): Wanted {
   const bare = tagOf(setup, options);
-  const [, relay] = relayEndpoint.exec(String(bare.attributes['endpoint'])) ?? [];
+  const { relay = siteAddress } = readEndpoint(String(bare.attributes['endpoint']));
   return {
     tag: tagWithForm(setup, options),
     bare,
     language: setup.language,
     theme: setup.theme,
-    script: `${relay ?? siteAddress}/signup-form.js`,
+    script: `${relay}/signup-form.js`,
   };
 }

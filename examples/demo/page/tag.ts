@@ -1,11 +1,13 @@
 /** The tag of a setup. */
-import { exampleEndpoint, withForm } from './fallback.ts';
+import { readEndpoint } from './endpoint.ts';
+import { withForm } from './fallback.ts';
 import { isStyleValue, type Tag } from './markup.ts';
-import { optionsIn, type Option, type Options, type TagSetup } from './options.ts';
+import { endpointKey, optionsIn, type Option, type Options, type TagSetup } from './options.ts';
 
 /** The tag without a form. */
 export function tagOf(setup: TagSetup, options: Options): Tag {
-  const values = { 'attribute.endpoint': exampleEndpoint, ...setup.values };
+  const { address } = readEndpoint(setup.values[endpointKey]);
+  const values = { ...setup.values, [endpointKey]: address };
   const all = optionsIn(options);
   const messages = chosen(all, 'message', values);
   const fields = setup.fields.map((field) => attributesOf(options.fieldOptions, field));

@@ -73,7 +73,7 @@ export function sampleBody(now: number): WebhookBody {
       received_at: time,
       status: 'active',
       utm_source: 'test',
-      custom_fields: [{ name: 'First name', value: 'Test' }],
+      custom_fields: [{ name: 'First Name', value: 'Test' }],
     },
   };
 }

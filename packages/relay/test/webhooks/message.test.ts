@@ -24,7 +24,7 @@ describe('the body of a webhook', () => {
       email: 'ada@example.com',
       utm_source: 'spring',
       referral_code: 'abc',
-      custom_fields: [{ name: 'First name', value: 'Ada' }],
+      custom_fields: [{ name: 'First Name', value: 'Ada' }],
       consent: 'I agree.',
     };
     expect(webhookBody({ ...message, submission }, 'pub_1')).toEqual({
@@ -39,7 +39,7 @@ describe('the body of a webhook', () => {
         status: 'validating',
         utm_source: 'spring',
         referral_code: 'abc',
-        custom_fields: [{ name: 'First name', value: 'Ada' }],
+        custom_fields: [{ name: 'First Name', value: 'Ada' }],
       },
     });
   });
@@ -79,7 +79,7 @@ describe('the body of a webhook', () => {
         received_at: '2026-11-20T12:00:05.000Z',
         status: 'active',
         utm_source: 'test',
-        custom_fields: [{ name: 'First name', value: 'Test' }],
+        custom_fields: [{ name: 'First Name', value: 'Test' }],
       },
     });
   });
