@@ -1,6 +1,6 @@
 /** The pages about the places where a tag can stand, from the table and with the snippets of the playground. */
 import type { Options } from '../../examples/demo/page/options.ts';
-import { checks, guides, snippetsFor, sourcesRead, type GuidedPlace } from '../../examples/demo/page/places.ts';
+import { checks, guides, places, snippetsFor, sourcesRead, type GuidedPlace } from '../../examples/demo/page/places.ts';
 import { initialSetup } from '../../examples/demo/page/setup.ts';
 import { base } from '../site.ts';
 import { table, type Page } from './page.ts';
@@ -90,7 +90,7 @@ ${table([...checks, 'What ran'], [[...cells(place), whatRan(place)]])}
 
 ${tried(place)}
 
-${picture(place)}
+${pictured(place)}
 
 ${sources.length > 0 ? `Read in ${sourcesRead}: ${sources.join(', ')}.` : ''}
 `;
@@ -108,10 +108,18 @@ function tried({ name, run, like }: GuidedPlace): string {
   return `${name} itself was not used${like ? '. A page made like those of it is opened in Chromium, and the signup arrives with its campaign' : ''}: look once, and sign up once yourself.`;
 }
 
-function picture({ name, platform, run, like }: GuidedPlace): string {
-  if (!run && !like) return '';
-  const shown = like ? `a page made like those of ${name}` : `a site that ${name} built, here in German`;
-  return `![The form on ${shown}](${root}/examples/pictures/${platform}-light.webp)`;
+function pictured({ picture, like }: GuidedPlace): string {
+  if (picture === undefined) return '';
+  const { name } = places[picture];
+  const shown = like
+    ? `One of our pages, made like those of ${name}`
+    : `The form on a site that ${name} built, in German`;
+  return `
+import Picture from '../../../components/Picture.astro';
+import light from '${root}/examples/pictures/${picture}-light.webp';
+import dark from '${root}/examples/pictures/${picture}-dark.webp';
+
+<Picture light={light} dark={dark} caption="${shown}." />`;
 }
 
 const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;

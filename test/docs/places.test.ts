@@ -15,7 +15,8 @@ it.each(guides)(
   },
 );
 
-it.each(guides)('$name has a picture where the form was seen', ({ platform, run, like }) => {
+it.each(guides)('$name has pictures where the form was seen', ({ platform, run, like, picture }) => {
   expect(like).toBe(has(`examples/pages/${platform}.html`) ? `${platform}.html` : undefined);
-  expect(has(`examples/pictures/${platform}-light.webp`)).toBe(Boolean(run ?? like));
+  for (const scheme of ['light', 'dark'])
+    expect(has(`examples/pictures/${picture}-${scheme}.webp`)).toBe(Boolean(run ?? like));
 });

@@ -76,13 +76,23 @@ function actionsOf({ api, demoUrl }: Servers, { browser }: BrowserSession): Pick
   };
 }
 
+/** The widths of a page for its picture: the first in which the whole page is seen, so that little of it is empty. */
+const widths = [400, 480, 560, 640, 720, 800];
+
 /** Takes the picture of a page that the gallery or the documentation shows, without a transition in it. */
 export async function takePicture(page: Page, name: string, scheme: 'light' | 'dark'): Promise<void> {
-  await page.setViewport({ width: 800, height: 600 });
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: scheme },
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
+  for (const width of widths) {
+    await page.setViewport({ width, height: width * 0.75, deviceScaleFactor: 2 });
+    const scrolls = await page.$$eval(
+      'html, newsletter-signup >>> dialog, newsletter-signup >>> dialog > *',
+      (elements) => elements.some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight),
+    );
+    if (!scrolls) break;
+  }
   const missing = await missingLetters(page);
   if (missing !== '') throw new Error(`No font of this machine has the letters ${missing}: install one.`);
   await sharp(await page.screenshot())

@@ -50,6 +50,8 @@ interface Guide extends Place {
     readonly test: string;
     readonly version: string;
     readonly what: string;
+    /** The place whose picture shows the form, unless there is a page like it. */
+    readonly picture?: 'eleventy' | 'docusaurus';
   };
   /** Where the assumptions are from: links in Markdown. */
   readonly sources?: readonly string[];
@@ -58,11 +60,12 @@ interface Guide extends Place {
 /** When the sources were read. */
 export const sourcesRead = 'November 2026';
 
-/** Built by the generator, and opened in a browser. */
-const built = (version: string): NonNullable<Guide['run']> => ({
+/** Built by the generator, and opened in a browser. Those with nothing but the form on the page share a picture. */
+const built = (version: string, picture: 'eleventy' | 'docusaurus' = 'eleventy'): NonNullable<Guide['run']> => ({
   test: 'test/examples/places.slow.test.ts',
   version,
   what: 'The test builds a site from this code, opens it in Chromium, signs up from an address with a campaign, and finds the subscription.',
+  picture,
 });
 
 export const places = {
@@ -285,7 +288,7 @@ export const places = {
     way: ['src', 'components', 'SignupForm.jsx'],
     needs: 'React 19.',
     isBundled: true,
-    run: built('3.10.2'),
+    run: built('3.10.2', 'docusaurus'),
   },
   gtm: {
     name: 'Google Tag Manager',
@@ -330,7 +333,8 @@ export const platforms = Object.keys(places).filter(isPlatform);
 /** The places that have a page of the documentation. */
 export const guides = platforms.flatMap((platform) => {
   const place: Place | Guide = places[platform];
-  return 'way' in place ? [{ ...place, platform }] : [];
+  if (!('way' in place)) return [];
+  return [{ ...place, platform, picture: place.like ? platform : place.run?.picture }];
 });
 export type GuidedPlace = (typeof guides)[number];
 
