@@ -125,7 +125,7 @@ export function createRelay(options: RelayOptions): Relay {
   const context = createContext(options, stop.signal);
   const { now } = context;
   const reception = new Reception(context);
-  const running = followStatus(context, reception);
+  const running = followStatus(context, () => reception.refusedOrigins());
   const metrics = createMetrics(context);
 
   const clientOf = platform.clientOf ?? clientsOf(context);

@@ -2,7 +2,6 @@
  * The operator interface: status and actions on stored signups, for a store in this process or, through its HTTP API,
  * for a running relay.
  */
-import type { Reception } from '../admission/reception.ts';
 import type { Overview } from '../store/overview.ts';
 import type { RelayContext } from '../context.ts';
 import { within } from '../deadline.ts';
@@ -49,10 +48,15 @@ export interface Running {
   readonly minutes: readonly Minute[];
 }
 
-/** Starts to collect the status of the running process. @returns what was collected so far */
+/**
+ * Starts to collect the status of the running process.
+ *
+ * @param refusedOrigins - the sentence about websites that may not post, if there are any
+ * @returns what was collected so far
+ */
 export function followStatus(
   context: Pick<RelayContext, 'config' | 'store' | 'events' | 'now'>,
-  reception: Pick<Reception, 'refusedOrigins'>,
+  refusedOrigins: () => string | null,
 ): (overview: Overview) => Promise<Running> {
   const { config, events, now } = context;
   const since = now();
@@ -69,7 +73,7 @@ export function followStatus(
     storeTrouble: reasons('store'),
     longReader: await longReaderText(context),
     unclearConsents: unclearConsentsText(overview, config.forms),
-    refusedOrigins: reception.refusedOrigins(),
+    refusedOrigins: refusedOrigins(),
     minutes: minutes(),
   });
 }
