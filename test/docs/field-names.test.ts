@@ -6,6 +6,7 @@ import { createSandbox } from '@newsletter-kit/sandbox';
 import { expect, it } from 'vitest';
 import { exampleSetups } from '../../examples/demo/page/examples.ts';
 import { root } from '../../scripts/root.ts';
+import { documentationPages } from './pages.ts';
 
 /** A name in a tag, in a form-encoded post, in the list of a script or a shortcode, and in JSON. */
 const names = [
@@ -18,10 +19,10 @@ const names = [
 const namesIn = (text: string): string[] =>
   names.flatMap((pattern) => [...text.matchAll(pattern)].flatMap(([, list = '']) => list.split(/, */)));
 
-const paths = globSync(
-  ['README.md', '*/README.md', 'docs/src/content/docs/**/*.{md,mdx}', 'examples/{pages,site,demo/page}/*.html'],
-  { cwd: root },
-).toSorted();
+const paths = [
+  ...documentationPages(),
+  ...globSync('examples/{pages,site,demo/page}/*.html', { cwd: root }).toSorted(),
+];
 
 it('every field that is copied and that the sandbox has is written as there', async () => {
   const client = createClient({
