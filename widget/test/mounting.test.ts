@@ -251,11 +251,11 @@ describe('the documentation', () => {
       );
       const form = new Form(page.forms[0]!);
       await form.settled();
-      form.labelled('First name').value = 'Ada';
+      form.labelled('First Name').value = 'Ada';
       await signUp(page);
       expect(await mailbox.body()).to.deep.equal({
         email: 'ada@example.com',
-        custom_fields: [{ name: 'First name', value: 'Ada' }],
+        custom_fields: [{ name: 'First Name', value: 'Ada' }],
       });
       expect(page.document.querySelector('[slot=fallback]')?.checkVisibility()).not.to.equal(true);
     }

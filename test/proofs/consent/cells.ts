@@ -27,18 +27,24 @@ const returning: Row = { ...usual, left: 'returns', optedOut: 'returns' };
 /** By door: its name on the page, and its row. */
 export const doors = {
   form: { name: 'form, through the relay', row: usual },
-  formReturning: { name: 'the same with `RELAY_REACTIVATE_EXISTING=true`', row: returning },
+  formReturning: { name: 'form, through the relay with `RELAY_REACTIVATE_EXISTING=true`', row: returning },
   confirmation: { name: 'click in the confirmation mail of the relay', row: usual },
-  confirmationReturning: { name: 'the same with `RELAY_REACTIVATE_EXISTING=true`', row: returning },
-  confirmationKnowing: { name: 'the same with `RELAY_REACTIVATE_CONFIRMED=true`', row: returning },
+  confirmationReturning: {
+    name: 'click in the confirmation mail of the relay with `RELAY_REACTIVATE_EXISTING=true`',
+    row: returning,
+  },
+  confirmationKnowing: {
+    name: 'click in the confirmation mail of the relay with `RELAY_REACTIVATE_CONFIRMED=true`',
+    row: returning,
+  },
   import: { name: '`newsletter import`, `importSubscriptions`', row: usual },
   bulkImport: { name: 'n8n, *Bulk Import*', row: usual },
   create: { name: 'n8n, *Create*', row: usual },
   upsert: { name: 'n8n, *Create or Update*', row: usual },
-  upsertReturning: { name: 'the same with *Reactivate Someone Who Unsubscribed*', row: returning },
+  upsertReturning: { name: 'n8n, *Create or Update* with *Reactivate Someone Who Unsubscribed*', row: returning },
   sync: { name: 'CRM sync', row: { ...usual, erased: 'notAgain' } },
   client: { name: 'client, `subscriptions.create`', row: usual },
-  clientReturning: { name: 'the same with `reactivate_existing: true`', row: returning },
+  clientReturning: { name: 'client, `subscriptions.create` with `reactivate_existing: true`', row: returning },
 } as const satisfies Record<string, { readonly name: string; readonly row: Row }>;
 export type DoorName = keyof typeof doors;
 
