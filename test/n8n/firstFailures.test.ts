@@ -9,8 +9,8 @@ const { apiKey } = credential;
 
 const list = { resource: 'subscription', operation: 'getMany', returnAll: false, limit: 1 };
 
-/** What n8n says by itself where a credential is tested. */
-const byCode = (code: string): RegExp => new RegExp(`^${code}$`);
+/** What n8n says by itself where a credential is tested: n8n 2 the code, n8n 1 its own words. */
+const byN8n = (code: string, words: string): RegExp => new RegExp(`^(?:${code}|${words}.*)$`);
 const keyOf = /missing, \w+, expired, revoked, or the key of another service/;
 const plan = /plan of the account does not include this/;
 const notTheApi = /not the API/;
@@ -20,10 +20,20 @@ it.each<[string, () => Promise<string> | string, RegExp, RegExp, Partial<typeof 
     'an intercepted TLS connection',
     intercepted,
     /TLS certificate .* not accepted.*NODE_EXTRA_CA_CERTS/,
-    byCode('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    byN8n('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'),
   ],
-  ['a host name that nobody has', () => unknownHost, /not be reached.*Base URL.*ENOTFOUND/, byCode('ENOTFOUND')],
-  ['an address where nothing listens', closed, /not be reached.*Base URL.*ECONNREFUSED/, byCode('ECONNREFUSED')],
+  [
+    'a host name that nobody has',
+    () => unknownHost,
+    /not be reached.*Base URL.*ENOTFOUND/,
+    byN8n('ENOTFOUND', 'The connection cannot be established'),
+  ],
+  [
+    'an address where nothing listens',
+    closed,
+    /not be reached.*Base URL.*ECONNREFUSED/,
+    byN8n('ECONNREFUSED', 'The service refused the connection'),
+  ],
   ['no key', () => credential.baseUrl, keyOf, keyOf, { apiKey: '' }],
   ['a key that nobody has', () => credential.baseUrl, keyOf, keyOf, { apiKey: 'no-such-key' }],
   [

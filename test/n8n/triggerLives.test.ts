@@ -304,6 +304,7 @@ const rows: readonly LifeEvent[] = [
       await life.arrive();
       await life.happens('c');
       await life.own.rest.activate(life.workflow.id, versionId);
+      await life.workflow.poll();
     },
   },
   {
