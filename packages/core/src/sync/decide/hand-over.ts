@@ -163,7 +163,8 @@ export class HandOver {
     const created = [this.#created, this.#run.state.created[0] ?? []];
     return {
       attempts,
-      kept,
+      // In an order that does not depend on that of contacts and pages.
+      kept: kept.toSorted(),
       updates: this.#updates(this.#all, isOutage ? 0 : 1),
       created,
       outage: this.#outage,
