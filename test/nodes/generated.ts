@@ -21,7 +21,7 @@ export async function generate(): Promise<Readonly<Record<string, string | null>
 }
 
 async function outputSchemas(): Promise<Record<string, string>> {
-  const { bench, open, reset } = createWorkbench();
+  const { bench, open, reset, close } = createWorkbench();
   const files: Record<string, string> = {};
   await open();
   try {
@@ -32,7 +32,7 @@ async function outputSchemas(): Promise<Record<string, string>> {
       files[`${folder}/${resource}/${operation}.json`] = `${JSON.stringify(schema, null, 2)}\n`;
     }
   } finally {
-    reset();
+    close();
   }
   return files;
 }

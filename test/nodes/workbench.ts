@@ -39,10 +39,10 @@ const noon = Date.UTC(2026, 0, 15, 12);
 
 /** Creates the workbench of a file of tests; called once at its top. */
 export function workbench(): Workbench {
-  const { bench, open, reset } = createWorkbench();
+  const { bench, open, reset, close } = createWorkbench();
   beforeAll(open);
   beforeEach(reset);
-  afterAll(reset);
+  afterAll(close);
   return bench;
 }
 
@@ -51,11 +51,41 @@ interface OwnWorkbench {
   readonly bench: Workbench;
   open(): Promise<void>;
   reset(): void;
+  close(): void;
+}
+
+/**
+ * A sandbox as it was at its start, again and again: to restore a snapshot takes a thirteenth of the time of a seed. A
+ * request that an earlier test has left behind does not reach it.
+ */
+function renewedSandbox(): { next(): Sandbox; close(): void } {
+  let begun: { readonly sandbox: Sandbox; readonly start: string } | undefined;
+  let latest: Sandbox | undefined;
+  const begin = () => {
+    const sandbox = createSandbox({ seed: 'demo', now: () => noon });
+    return { sandbox, start: sandbox.snapshots.take().id };
+  };
+  return {
+    next() {
+      const { sandbox, start } = (begun ??= begin());
+      sandbox.reset('empty');
+      sandbox.snapshots.restore(start);
+      const next: Sandbox = {
+        ...sandbox,
+        fetch: async (input, init) =>
+          next === latest ? sandbox.fetch(input, init) : new Response(null, { status: 503 }),
+        close: () => void (latest = undefined),
+      };
+      return (latest = next);
+    },
+    close: () => begun?.sandbox.close(),
+  };
 }
 
 /** Creates a workbench outside of tests. */
 export function createWorkbench(): OwnWorkbench {
   const made: { bundle?: Bundle; sandbox?: Sandbox } = {};
+  const renewed = renewedSandbox();
   const there = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error('The workbench is not open: in files of tests, only tests can use it.');
     return value;
@@ -66,7 +96,7 @@ export function createWorkbench(): OwnWorkbench {
     },
     get sandbox() {
       there(made.bundle);
-      return (made.sandbox ??= createSandbox({ seed: 'demo', now: () => noon }));
+      return (made.sandbox ??= renewed.next());
     },
     prompt: {
       async fetch(input, init) {
@@ -109,8 +139,8 @@ export function createWorkbench(): OwnWorkbench {
       made.bundle = await loadBundle();
     },
     reset() {
-      made.sandbox?.close();
       delete made.sandbox;
     },
+    close: renewed.close,
   };
 }
