@@ -94,7 +94,10 @@ function slowTests(files: readonly string[] = ['.slow.test.ts'], sizes: Readonly
 }
 
 const newcomerFile = 'test/docs/newcomer.slow.test.ts';
-/** Builds the site of the documentation, and writes pages of it that fast tests may read. */
+/**
+ * Builds the site of the documentation, and writes pages of it that fast tests read: so it stands before them, and the
+ * fast tests, which use every core, are the last to end.
+ */
 const siteFile = 'test/docs/layout.slow.test.ts';
 
 /**
@@ -112,7 +115,7 @@ export function decidingSteps(): Plan {
   return [
     ...firstSteps,
     [
-      [fastTests, site],
+      [site, fastTests],
       [slow],
       [n8nInstallation, n8nTests(files.get('n8n'), 'newest', decidingSizes)],
       [fastPages, pages],
