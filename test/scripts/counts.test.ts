@@ -133,13 +133,14 @@ describe('what passed before counts', () => {
     git(['init', '--quiet'], folder);
     await mkdir(join(folder, 'test'));
     await writeFile(join(folder, 'test', 'a.test.ts'), "Number(process.env['STORM_SIZE'])");
-    const state = () => stateOfRepository(folder);
-    const [before, again] = [state(), state()];
-    expect(again).toBe(before);
-    vi.stubEnv('STORM_COLOUR', 'green');
-    expect(state()).toBe(before);
+    const state = (variables = {}) => stateOfRepository(folder, variables);
+    const before = state();
+    expect([state(), state({ STORM_COLOUR: 'green' })]).toEqual([before, before]);
+    const larger = state({ STORM_SIZE: '7' });
+    const given = stateOfRepository(folder);
+    // As a step does that finds a browser for those after it.
     vi.stubEnv('STORM_SIZE', '7');
-    const larger = state();
+    expect(stateOfRepository(folder)).toBe(given);
     await writeFile(join(folder, 'test', 'b.txt'), '');
     expect(new Set([before, larger, state()]).size).toBe(3);
   });

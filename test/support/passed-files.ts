@@ -66,8 +66,11 @@ export function forgetIfChanged(): void {
   if (file && basename(file) !== stateOfRepository()) forgetPassed();
 }
 
+/** The variables that this process was given: steps of a run set others, such as the path of the browser they found. */
+const given: NodeJS.ProcessEnv = { ...process.env };
+
 /** A hash of every file, of the Node that runs, and of the variables that tests read. */
-export function stateOfRepository(repository: string = root): string {
+export function stateOfRepository(repository: string = root, environment: NodeJS.ProcessEnv = given): string {
   const hash = createHash('sha256').update(process.version);
   const names = new Set<string>();
   for (const path of listFiles(repository)) {
@@ -77,6 +80,6 @@ export function stateOfRepository(repository: string = root): string {
     for (const [name] of content.toString().matchAll(/\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/g)) names.add(name);
   }
   names.delete(variable);
-  for (const name of [...names].toSorted()) hash.update(`\n${name}=${process.env[name] ?? ''}`);
+  for (const name of [...names].toSorted()) hash.update(`\n${name}=${environment[name] ?? ''}`);
   return hash.digest('hex');
 }
