@@ -14,7 +14,8 @@ export const diskIsFull = 'the disk is full; free some space';
 const explanations: Readonly<Partial<Record<string, string>>> = {
   SQLITE_BUSY: 'another program holds a lock on it; close that program',
   SQLITE_READONLY: 'it is read-only; give the relay permission to write it',
-  SQLITE_IOERR: 'the disk reported an input or output error; check the disk, its quota and its free space',
+  SQLITE_IOERR:
+    'the disk reported an input or output error; check its quota, its free space, and whether it has become read-only',
   SQLITE_CORRUPT: 'the file is damaged; restore it from a backup',
   SQLITE_FULL: diskIsFull,
   SQLITE_CANTOPEN: 'it cannot be opened; check that its folder exists and may be written',
@@ -25,7 +26,7 @@ const explanations: Readonly<Partial<Record<string, string>>> = {
   EISDIR: 'it is a folder; name a file in it, for example with /relay.db at the end',
   EACCES: mayNotWrite,
   EPERM: mayNotWrite,
-  EROFS: 'the file system is read-only; name another place',
+  EROFS: 'the file system is read-only; make it writable, or name another place for a new store',
   ENOSPC: diskIsFull,
   EDQUOT: 'the disk quota is used up; free some space',
 

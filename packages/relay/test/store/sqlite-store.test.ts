@@ -239,9 +239,9 @@ describe('a signup store in an SQLite file', () => {
     [
       'a folder that does not exist',
       (folder: string) => join(folder, 'none', 'relay.db'),
-      'its folder does not exist; create the folder',
+      'cannot be created: its folder does not exist; create the folder',
     ],
-    ['a folder', (folder: string) => folder, 'it is a folder; name a file in it'],
+    ['a folder', (folder: string) => folder, 'cannot be opened: it is a folder; name a file in it'],
     [
       'a file that is no database',
       (folder: string) => written(folder, 'notes.txt', 'x'.repeat(5000)),

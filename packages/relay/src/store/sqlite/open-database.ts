@@ -131,7 +131,8 @@ function createPrivateFile(givenPath: string): string {
     }
     return realpathSync(real);
   } catch (cause) {
-    throw new StartupError(`The store ${path} cannot be created: ${explainStoreError(cause)}.`, { cause });
+    const verb = existsSync(path) ? 'opened' : 'created';
+    throw new StartupError(`The store ${path} cannot be ${verb}: ${explainStoreError(cause)}.`, { cause });
   }
 }
 
