@@ -99,7 +99,7 @@ export function deliveryParts(
     giveUp,
     store,
     lane: {
-      context,
+      ...context,
       publicationId,
       forms: context.config.forms,
       client,
