@@ -92,23 +92,17 @@ interface QueuedItem<Item> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Options of {@link PostgresGroupCommit}. */
-interface GroupCommitOptions<Item> {
-  /** Writes a whole group, or none of it and throws. */
-  readonly commit: (items: readonly Item[]) => Promise<void>;
-  /** Maximum number of items in a group. */
-  readonly maxItems: number;
-  /** Whether one item may have caused the failure: then each item is written by itself. */
-  readonly isSingleItemFailure: (error: unknown) => boolean;
-}
+/** Maximum number of items in a group. */
+const maxItems = 500;
 
 export class PostgresGroupCommit<Item> {
-  readonly #options: GroupCommitOptions<Item>;
+  readonly #write: (items: readonly Item[]) => Promise<void>;
   #waiting: QueuedItem<Item>[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(options: GroupCommitOptions<Item>) {
-    this.#options = options;
+  /** @param write - writes a whole group, or none of it and throws */
+  constructor(write: (items: readonly Item[]) => Promise<void>) {
+    this.#write = write;
   }
 
   run(item: Item): Promise<void> {
@@ -126,18 +120,19 @@ export class PostgresGroupCommit<Item> {
   async #commitWaiting(): Promise<void> {
     // After the poll phase, so that every request received by now joins the group.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.#options.maxItems));
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxItems));
     this.#running = null;
   }
 
   async #commit(group: readonly QueuedItem<Item>[]): Promise<void> {
     try {
-      await this.#options.commit(group.map(({ item }) => item));
+      await this.#write(group.map(({ item }) => item));
       for (const { resolve } of group) resolve();
     } catch (error) {
-      if (!this.#options.isSingleItemFailure(error)) {
+      if (isStoreFailure(error)) {
         // Fail the queue too: the store does not answer, and these callers have waited for one group already.
         for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(error);
+        // One item may have caused the failure: then each is written by itself.
       } else if (group.length > 1) for (const call of group) await this.#commit([call]);
       else for (const { reject } of group) reject(error);
     }

@@ -16,7 +16,7 @@ import {
   type SignupState,
   type StoredSignup,
 } from './signup-store.ts';
-import type { WebhookMessage, WebhookOutcome, WebhookSubscription } from './webhook-queue.ts';
+import type { WebhookMessage, WebhookSubscription } from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -121,13 +121,6 @@ export function toWebhookMessage({ submission, ...row }: RowOf<WebhookMessage>):
 }
 
 export type WebhookMessageRow = RowOf<WebhookMessage>;
-
-/** The columns of an outcome other than `delivered`. */
-export function webhookColumns(
-  outcome: Exclude<WebhookOutcome, { state: 'delivered' }>,
-): [nextAttemptAt: number | null, reason: string] {
-  return [outcome.state === 'waiting' ? outcome.nextAttemptAt : null, outcome.reason];
-}
 
 /** A destination of webhooks as it is stored. */
 export interface DestinationRow {

@@ -7,6 +7,9 @@ import type { Row } from '../rows.ts';
 /** A value of a statement; a list counts as one. */
 export type Value = string | number | boolean | null | readonly string[];
 
+/** Adds a value to those of a statement. @returns its place there, `$1` and so on */
+export type Bind = (value: Value) => string;
+
 /** A statement of an act, with its values, which are `$1` and so on in it; the same may stand there again. */
 export interface Step {
   readonly sql: string;
@@ -144,10 +147,4 @@ export function storable(value: unknown): unknown {
 /** Rows as a value of a statement, see {@link Dialect.rows}. */
 export function json(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value: unknown) => storable(value));
-}
-
-/** A statement with a `?` for each of its values, as acts number them. */
-export function numbered(text: string): string {
-  let count = 0;
-  return text.replaceAll('?', () => `$${(count += 1)}`);
 }

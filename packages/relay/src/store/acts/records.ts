@@ -11,7 +11,7 @@ import {
 } from '../rows.ts';
 import { mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
 import type { ConsentRecord, StoreReads } from '../signup-store.ts';
-import { type Dialect, numbered, type ReadDatabase, actsOf, type Value } from './act.ts';
+import { type Bind, type Dialect, type ReadDatabase, actsOf, type Value } from './act.ts';
 
 /** The records of the mailboxes with these hashes, one for each publication. */
 export const mailboxesOf = ({ table, among }: Dialect): string =>
@@ -38,14 +38,16 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
   );
   return {
     list: readOne(function* (filter, { after, limit }) {
-      const { sql, values } = conditions(filter, dialect);
+      const values: Value[] = [];
+      const bind: Bind = (value) => `$${values.push(value)}`;
+      const isOlder = after === undefined ? '' : `AND id < ${bind(after)}`;
       // An index may have what the filter asks for: only the rows that are shown are read.
       const shown = `SELECT id FROM ${table('signup')}
-        WHERE ${inTime} AND ${sql} ${after === undefined ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`;
+        WHERE ${inTime} AND ${conditions(filter, bind, dialect)} ${isOlder} ORDER BY id DESC LIMIT ${bind(limit)}`;
       const page = all<Value[], StoredRow>(
-        numbered(`SELECT ${stored} FROM ${table('signup')} AS s WHERE ${dialect.within('id', shown)} ORDER BY id DESC`),
+        `SELECT ${stored} FROM ${table('signup')} AS s WHERE ${dialect.within('id', shown)} ORDER BY id DESC`,
       );
-      return (yield* page(...values, ...(after === undefined ? [] : [after]), limit)).map(toStored);
+      return (yield* page(...values)).map(toStored);
     }),
     listConsents: readOne(function* ({ after = firstId, limit }) {
       return (yield* consents(after, limit)).toSorted(byTime);

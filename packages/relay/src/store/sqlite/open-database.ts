@@ -13,19 +13,14 @@ import { sqliteStore, type SqliteStore } from './sqlite-store.ts';
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
-/** Options of {@link openSqliteStore}. */
-export interface SqliteStoreOptions {
-  /** Maximum number of pages (4 KiB each) of the file. Default: unlimited. */
-  readonly maxPages?: number | undefined;
-}
-
 /**
  * Opens or creates the store in a file.
  *
+ * @param maxPages - maximum number of pages (4 KiB each) of the file. Default: unlimited
  * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
-export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  return sqliteStore(openDatabase(path, options.maxPages));
+export function openSqliteStore(path: string, maxPages?: number): SqliteStore {
+  return sqliteStore(openDatabase(path, maxPages));
 }
 
 /** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */

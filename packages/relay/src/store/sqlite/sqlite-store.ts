@@ -7,7 +7,7 @@ import { mailboxStore } from '../acts/mailboxes.ts';
 import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookQueue } from '../acts/webhooks.ts';
-import { answerOf } from '../database-errors.ts';
+import { asStoreUnavailable } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
 import { toScan } from '../rows.ts';
 import type { BatchStore, ProbeEffort, SignupStore } from '../signup-store.ts';
@@ -28,7 +28,7 @@ export function sqliteStore(driver: SqliteDriver) {
   const read: Database['read'] =
     (act) =>
     (...values) =>
-      answerOf(() => acts.carryOut(act(...values)));
+      asStoreUnavailable('read', () => acts.carryOut(act(...values)));
   const write: Database['write'] =
     (act) =>
     (...values) =>
