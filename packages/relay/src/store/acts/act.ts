@@ -106,15 +106,13 @@ export interface Database extends ReadDatabase {
   delivered(this: void, change: number): void;
 }
 
-function* take(step: Step): Act<unknown> {
-  return yield step;
-}
-
 /** The statements of a part of the store as acts. */
 export function actsOf({ prepare }: Pick<ReadDatabase, 'prepare'>) {
   const statement = <Result>(sql: string, gives: Step['gives']) => {
     prepare(sql);
-    return (...values: readonly Value[]) => take({ sql, values, gives }) as Act<Result>;
+    return function* (...values: readonly Value[]): Act<Result> {
+      return (yield { sql, values, gives }) as Result;
+    };
   };
   /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
   return {

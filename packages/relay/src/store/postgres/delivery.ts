@@ -3,7 +3,7 @@ import { type Act, actsOf, type Database, json } from '../acts/act.ts';
 import { deliveryStore, type Settlement } from '../acts/delivery.ts';
 import type { mailboxStore } from '../acts/mailboxes.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
-import { PostgresGroupCommit } from '../group-commit.ts';
+import { createPostgresGroupCommit } from '../group-commit.ts';
 import {
   type Candidate,
   claimableStates,
@@ -42,11 +42,11 @@ export function groupedDelivery(
     nextDue: nextDueIn(db),
     claimMails,
   });
-  const arrivals = new PostgresGroupCommit<Arrival>(async (items) => {
+  const arrivals = createPostgresGroupCommit<Arrival>(async (items) => {
     const consents = items.map((each) => each.consent).filter((each) => each !== null);
     await query(insertSignups, [json(items.map(({ row }) => row)), json(consents)]);
   });
-  const settlements = new PostgresGroupCommit<Settlement>((items) => carryOut(settled(items), query));
+  const settlements = createPostgresGroupCommit<Settlement>((items) => carryOut(settled(items), query));
   return {
     methods: {
       ...methods,

@@ -8,7 +8,7 @@ import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookQueue } from '../acts/webhooks.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
-import { SqliteGroupCommit } from '../group-commit.ts';
+import { createSqliteGroupCommit } from '../group-commit.ts';
 import { toScan } from '../rows.ts';
 import type { BatchStore, ProbeEffort, SignupStore } from '../signup-store.ts';
 import { sqliteCounters } from './counters.ts';
@@ -24,7 +24,7 @@ export function sqliteStore(driver: SqliteDriver) {
   const delivered: DeliveredCount = { known: null };
   const acts = actsIn(driver);
   const counters = sqliteCounters(acts, (work) => commits.run(work));
-  const commits = new SqliteGroupCommit(forgetting(driver, delivered), counters);
+  const commits = createSqliteGroupCommit(forgetting(driver, delivered), counters);
   const read: Database['read'] =
     (act) =>
     (...values) =>
