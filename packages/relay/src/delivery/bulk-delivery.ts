@@ -1,6 +1,5 @@
 /** Delivers a backlog in bulk: up to a thousand signups per call, confirmed later by a scan of the list. */
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
-import type { Form } from '../config/form.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
@@ -63,15 +62,15 @@ export function createBulkDelivery(lane: DeliveryLane, bulk: BulkOptions | null)
 
   async function sendBatch(): Promise<void> {
     const id = signupId(now());
-    const body = new BatchBody();
+    const subscriptions: SubscriptionRequest[] = [];
     const signups: ClaimedSignup[] = [];
     sending.add(id);
     try {
       await confirmation.begin();
-      await fillBatch(id, body, signups);
+      await fillBatch(id, subscriptions, signups);
       if (signups.length === 0) return;
       await client.subscriptions.bulkCreate(
-        { publicationId, subscriptions: body.subscriptions },
+        { publicationId, subscriptions },
         {
           ...callOptions(lane),
           timeoutMs: bulkTimeoutMs,
@@ -90,8 +89,13 @@ export function createBulkDelivery(lane: DeliveryLane, bulk: BulkOptions | null)
     }
   }
 
-  /** Claims in several transactions, so that new posts are answered in between. */
-  async function fillBatch(id: string, body: BatchBody, signups: ClaimedSignup[]): Promise<void> {
+  /**
+   * Claims in several transactions, so that new posts are answered in between.
+   *
+   * @param subscriptions - gets the requests that fit into one body, and `signups` their signups, in the same order
+   */
+  async function fillBatch(id: string, subscriptions: SubscriptionRequest[], signups: ClaimedSignup[]): Promise<void> {
+    let bytes = 0;
     while (signups.length < maxBatchSize && !worker.stopping.aborted) {
       const batch = { id, publicationId };
       const limit = Math.min(claims.size, maxBatchSize - signups.length);
@@ -99,10 +103,13 @@ export function createBulkDelivery(lane: DeliveryLane, bulk: BulkOptions | null)
         store.claim({ forms: names, limit: most, now: now(), batch }),
       );
       const rest = claimed.filter((signup) => {
-        const form = forms[signup.form];
-        const fits = form !== undefined && body.add(signup, form);
-        if (fits) signups.push(signup);
-        return !fits;
+        const request = toSubscriptionRequest(signup, forms[signup.form]);
+        const added = Buffer.byteLength(JSON.stringify(request)) + 1;
+        if (bytes + added > maxBatchBytes) return true;
+        bytes += added;
+        subscriptions.push(request);
+        signups.push(signup);
+        return false;
       });
       if (rest.length > 0) await store.release(rest.map((signup) => signup.id));
       if (rest.length > 0 || claimed.length < limit) break;
@@ -112,7 +119,7 @@ export function createBulkDelivery(lane: DeliveryLane, bulk: BulkOptions | null)
 
   async function batchFailed(id: string, signups: readonly ClaimedSignup[], error: unknown): Promise<void> {
     // The store failed while signups were claimed; the loop tries again.
-    if (!isApiFailure(error)) return health.failed('claim', error);
+    if (error instanceof StoreUnavailableError) return health.failed('claim', error);
     const decision = decideRetry(error, secrets);
     const isRefused = decision.kind === 'deadLetter' || isListForbidden(error, signups);
     if (isRefused) avoidBulk();
@@ -144,7 +151,7 @@ export function createBulkDelivery(lane: DeliveryLane, bulk: BulkOptions | null)
       if (refusals === 0) nextCountAt = now();
     } catch (error) {
       nextConfirmationAt = now() + backoff.firstMs;
-      if (!isApiFailure(error)) return health.failed('claim', error);
+      if (error instanceof StoreUnavailableError) return health.failed('claim', error);
       const decision = decideRetry(error, secrets);
       if (decision.kind === 'retry' && decision.aborted) return;
       log.warn(
@@ -191,28 +198,7 @@ export function createBulkDelivery(lane: DeliveryLane, bulk: BulkOptions | null)
   };
 }
 
-/** The requests of a bulk creation that fit into one body, in the order of the signups. */
-class BatchBody {
-  readonly subscriptions: SubscriptionRequest[] = [];
-  #bytes = 0;
-
-  /** Adds a signup. @returns false if the body is full */
-  add(signup: ClaimedSignup, form: Form): boolean {
-    const request = toSubscriptionRequest(signup, form);
-    const bytes = Buffer.byteLength(JSON.stringify(request)) + 1;
-    if (this.#bytes + bytes > maxBatchBytes) return false;
-    this.#bytes += bytes;
-    this.subscriptions.push(request);
-    return true;
-  }
-}
-
 /** Whether the key may not read the list of subscriptions; the bulk creation itself was not sent then. */
 function isListForbidden(error: unknown, signups: readonly ClaimedSignup[]): boolean {
   return error instanceof ApiError && error.status === 403 && signups.length === 0;
-}
-
-/** Whether a call of the API failed; otherwise the store did. */
-function isApiFailure(error: unknown): boolean {
-  return !(error instanceof StoreUnavailableError);
 }

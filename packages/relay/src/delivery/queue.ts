@@ -7,7 +7,7 @@ import { isUnconfirmed } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { toldCircuit } from '../circuits.ts';
-import { ApiCircuits, type CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { type ApiCircuits, type CircuitBreaker, createApiCircuits } from '../queue/circuit-breaker.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
@@ -119,7 +119,7 @@ function apiCircuits(
       forms.filter(({ publicationId }) => publicationId === id),
     ),
   );
-  return (apiKey, publicationId) => new ApiCircuits(ofKey(apiKey), ofPublication(publicationId));
+  return (apiKey, publicationId) => createApiCircuits(ofKey(apiKey), ofPublication(publicationId));
 }
 
 /** Calls a function once per argument. */
