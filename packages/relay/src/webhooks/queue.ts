@@ -89,10 +89,9 @@ interface LaneOptions {
 }
 
 /** The messages of one destination: a slow or failing one holds up no other. An aborted attempt is repeated later. */
-function createLane(context: RelayContext, destination: WebhookDestination, options: LaneOptions) {
+function createLane(context: RelayContext, destination: WebhookDestination, { post, backoff, prepare }: LaneOptions) {
   const { config, store, log: parent, events, calls, now, random } = context;
   const { name, url, secrets, allowsPrivateNetwork } = destination;
-  const { post, backoff, prepare } = options;
   const claims = new ClaimSize(concurrency, context.log);
   /** How often operators have resumed the destination, as read during the current pause; null without one. */
   let known: number | null = null;
@@ -104,13 +103,7 @@ function createLane(context: RelayContext, destination: WebhookDestination, opti
     words: ['webhooks are not accepted; they wait', 'webhooks are accepted again'],
     facts: () => ({ destination: name }),
   });
-  const worker = new QueueWorker(context, {
-    openForMs,
-    async startDue() {
-      await prepare();
-      return startDue();
-    },
-  });
+  const worker = new QueueWorker(context, { openForMs, startDue });
 
   /** Milliseconds of the pause. In a shared store a command can end it that another process ran. */
   async function openForMs(): Promise<number> {
@@ -126,6 +119,7 @@ function createLane(context: RelayContext, destination: WebhookDestination, opti
 
   /** @returns milliseconds until the next message is due; null if unknown */
   async function startDue(): Promise<number | null> {
+    await prepare();
     // While the destination fails, one message at a time is tried.
     const free = (circuit.isFailing ? 1 : concurrency) - worker.inFlight.size;
     if (free <= 0) return null;

@@ -11,7 +11,6 @@ import {
   type StoreChanges,
 } from '../signup-store.ts';
 import { type Act, type Bind, type Database, json, actsOf, type Value } from './act.ts';
-import { firstId } from './records.ts';
 
 /** Signups changed in one transaction, so that new ones do not wait for all of them. */
 const batchSize = 500;
@@ -69,7 +68,7 @@ export function storeChanges(db: Database, addEntries: (entries: string) => Act<
       return ids;
     });
     let changed = 0;
-    for (let after: string | undefined = firstId; after !== undefined;) {
+    for (let after: string | undefined = idFrom(0); after !== undefined;) {
       const ids: readonly string[] = await batch(after);
       changed += ids.length;
       after = ids[dialect.atOnce - 1];

@@ -9,7 +9,7 @@ import {
   toMailbox,
   toStored,
 } from '../rows.ts';
-import { mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
+import { idFrom, mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
 import type { ConsentRecord, StoreReads } from '../signup-store.ts';
 import { type Bind, type Dialect, type ReadDatabase, actsOf, type Value } from './act.ts';
 
@@ -49,7 +49,7 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
       );
       return (yield* page(...values)).map(toStored);
     }),
-    listConsents: readOne(function* ({ after = firstId, limit }) {
+    listConsents: readOne(function* ({ after = idFrom(0), limit }) {
       return (yield* consents(after, limit)).toSorted(byTime);
     }),
     suppressions: readOne(function* ({ after = '', limit }) {
@@ -65,9 +65,6 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
     }),
   };
 }
-
-/** Sorts before every id. */
-export const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Entries of one signup stay together. */
 function byTime(one: ConsentRecord, other: ConsentRecord): number {
