@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { columnsOf, csv } from '../../packages/cli/src/commands/export/columns.ts';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';
 import { deliveryParts } from '../../packages/relay/test/delivery/parts.ts';
-import { SingleDelivery } from '../../packages/relay/src/delivery/single-delivery.ts';
+import { createSingleDelivery } from '../../packages/relay/src/delivery/single-delivery.ts';
 import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from '../clock/virtual.ts';
 
 /** What a program works with: a service that may differ. */
@@ -238,7 +238,7 @@ const programs: Readonly<Record<string, Program>> = {
           await store.accept(newSignup(`${tried}@example.com`, { receivedAt: parts.clock.now }));
           const [claimed] = await store.claim({ forms: ['default'], limit: 1, now: parts.clock.now });
           if (!claimed) throw new Error('The signup is due.');
-          await new SingleDelivery({ ...parts.lane, client }).deliver({ ...claimed, tried });
+          await createSingleDelivery({ ...parts.lane, client }).deliver({ ...claimed, tried });
         }
         const states = (await store.list({}, { limit: 9 })).map(({ state }) => state);
         if (states.some((state) => state !== 'delivered')) throw new Error(`Signups are ${states.join(', ')}.`);

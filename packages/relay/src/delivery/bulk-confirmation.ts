@@ -22,31 +22,22 @@ const leaseMs = 120_000;
 
 type StartedScan = ConfirmationScan & { readonly startedAt: number };
 
-export class BulkConfirmation {
-  readonly #lane: DeliveryLane;
-  /** Milliseconds between a bulk creation and the first scan for it. */
-  readonly #lookAfterMs: number;
+/** @param lookAfterMs - milliseconds between a bulk creation and the first scan for it */
+export function createBulkConfirmation(lane: DeliveryLane, lookAfterMs: number) {
+  const { store, calls, log, events, now, publicationId, client, worker } = lane;
   /** When the last scan of this process started. */
-  #lastScanAt = -Infinity;
-
-  constructor(lane: DeliveryLane, lookAfterMs: number) {
-    this.#lane = lane;
-    this.#lookAfterMs = lookAfterMs;
-  }
+  let lastScanAt = -Infinity;
 
   /** Batches that wait for confirmation, without those this process is sending. */
-  async #open(sending: ReadonlySet<string>): Promise<readonly OpenBatch[]> {
-    const { context, publicationId } = this.#lane;
-    return (await context.store.openBatches(publicationId)).filter(({ id }) => !sending.has(id));
+  async function openBatches(sending: ReadonlySet<string>): Promise<readonly OpenBatch[]> {
+    return (await store.openBatches(publicationId)).filter(({ id }) => !sending.has(id));
   }
 
   /**
    * Stores the newest subscription before the first batch is sent: the scan ends there. With open batches, an earlier
    * scan or its end stays valid.
    */
-  async begin(): Promise<void> {
-    const { context, publicationId, client, worker } = this.#lane;
-    const { store, now } = context;
+  async function begin(): Promise<void> {
     const [open, lease] = await Promise.all([
       store.openBatches(publicationId),
       store.leaseScan(publicationId, now(), now() + leaseMs),
@@ -66,33 +57,29 @@ export class BulkConfirmation {
    *
    * @returns when to run again, in milliseconds since the Unix epoch; null if no batch is open
    */
-  async run(sending: ReadonlySet<string>): Promise<number | null> {
-    const { context, publicationId, worker } = this.#lane;
-    const { store, now } = context;
-    let open = await this.#open(sending);
+  async function run(sending: ReadonlySet<string>): Promise<number | null> {
+    let open = await openBatches(sending);
     if (open.length === 0) return null;
     const lease = await store.leaseScan(publicationId, now(), now() + leaseMs);
     // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
-    if (lease === null) return now() + Math.min(this.#lookAfterMs, leaseMs);
-    const due = Math.min(...open.map((batch) => this.#nextScanAt(batch)));
+    if (lease === null) return now() + Math.min(lookAfterMs, leaseMs);
+    const due = Math.min(...open.map((batch) => nextScanAt(batch)));
     const isRunning = lease.scan !== null && lease.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
-    const scan = await this.#scan(lease.scan, open);
+    const scan = await scanFrom(lease.scan, open);
     if (scan === null) {
       await worker.write(() => store.releaseScan(publicationId));
       return now();
     }
-    this.#lastScanAt = scan.startedAt;
-    open = await this.#open(sending);
-    await this.#end(open, scan);
-    const left = await this.#open(sending);
-    return left.length === 0 ? null : Math.max(now(), Math.min(...left.map((batch) => this.#nextScanAt(batch))));
+    lastScanAt = scan.startedAt;
+    open = await openBatches(sending);
+    await end(open, scan);
+    const left = await openBatches(sending);
+    return left.length === 0 ? null : Math.max(now(), Math.min(...left.map((batch) => nextScanAt(batch))));
   }
 
   /** @returns null if no calls are left: the next scan continues after the last page read */
-  async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan | null> {
-    const { context, publicationId, client, worker } = this.#lane;
-    const { store, log, events, now } = context;
+  async function scanFrom(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan | null> {
     // Without a stored end, after an import for example, the scan ends at the oldest batch.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base = stored ?? scanUntil(fallback);
@@ -100,7 +87,7 @@ export class BulkConfirmation {
     let missing = open.reduce((sum, batch) => sum + batch.open, 0);
     let confirmed = 0;
     for (;;) {
-      if (!(await context.calls.take(1))) return null;
+      if (!(await calls.take(1))) return null;
       const query = {
         publicationId,
         order_by: 'created',
@@ -142,26 +129,22 @@ export class BulkConfirmation {
   }
 
   /** When the next scan looks for a batch: each `lookAfterMs` after it was sent; now if the clock was set back. */
-  #nextScanAt(batch: OpenBatch): number {
-    const { now } = this.#lane.context;
-    const lookAfterMs = this.#lookAfterMs;
-    if (this.#isInFuture(batch)) return now();
-    const scans = Math.max(0, Math.floor((Math.min(this.#lastScanAt, now()) - sentAt(batch)) / lookAfterMs));
+  function nextScanAt(batch: OpenBatch): number {
+    if (isInFuture(batch)) return now();
+    const scans = Math.max(0, Math.floor((Math.min(lastScanAt, now()) - sentAt(batch)) / lookAfterMs));
     return sentAt(batch) + (scans + 1) * lookAfterMs;
   }
 
   /** Whether a batch was sent in the future: the clock was set back. */
-  #isInFuture(batch: OpenBatch): boolean {
-    return sentAt(batch) > this.#lane.context.now() + this.#lookAfterMs;
+  function isInFuture(batch: OpenBatch): boolean {
+    return sentAt(batch) > now() + lookAfterMs;
   }
 
   /** Ends the batches that are confirmed, and those for which this was the last scan; then lets other relays scan. */
-  async #end(open: readonly OpenBatch[], scan: StartedScan): Promise<void> {
-    const { context, publicationId, worker } = this.#lane;
-    const { store, now, log } = context;
+  async function end(open: readonly OpenBatch[], scan: StartedScan): Promise<void> {
     if (worker.givenUp.aborted) return;
     for (const batch of open) {
-      const last = scan.startedAt >= sentAt(batch) + maxLooks * this.#lookAfterMs || this.#isInFuture(batch);
+      const last = scan.startedAt >= sentAt(batch) + maxLooks * lookAfterMs || isInFuture(batch);
       if (batch.open > 0 && !last) continue;
       const at = now();
       const interrupted = batch.sentAt === null;
@@ -190,6 +173,8 @@ export class BulkConfirmation {
       await store.releaseScan(publicationId);
     });
   }
+
+  return { begin, run };
 }
 
 /** A scan that has not started. @param until - `created` of the newest subscription before it */

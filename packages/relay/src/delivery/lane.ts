@@ -7,8 +7,7 @@ import type { BackoffOptions } from '../queue/retry.ts';
 import type { QueueWorker } from '../queue/worker.ts';
 
 /** The deliveries to one publication with one API key. */
-export interface DeliveryLane {
-  readonly context: RelayContext;
+export interface DeliveryLane extends RelayContext {
   readonly publicationId: string;
   readonly forms: Readonly<Record<string, Form>>;
   readonly client: Client;

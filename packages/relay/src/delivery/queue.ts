@@ -7,17 +7,17 @@ import { isUnconfirmed } from '@newsletter-kit/core/facts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { toldCircuit } from '../circuits.ts';
-import { ApiCircuits, type CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { type ApiCircuits, type CircuitBreaker, createApiCircuits } from '../queue/circuit-breaker.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
-import { type InFlight, QueueWorker } from '../queue/worker.ts';
+import { QueueWorker } from '../queue/worker.ts';
 import { earliest } from '../store/overview.ts';
 import { claimMs } from '../store/signup-store.ts';
-import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
+import { type BulkOptions, createBulkDelivery } from './bulk-delivery.ts';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
-import { callsOf, mostCalls, SingleDelivery } from './single-delivery.ts';
-import { lookUp, SecondLook } from './status.ts';
+import { callsOf, createSingleDelivery, mostCalls } from './single-delivery.ts';
+import { createSecondLook, lookUp } from './status.ts';
 
 /** How far apart second questions are, in milliseconds. */
 const lookEveryMs = 60_000;
@@ -38,7 +38,7 @@ export interface DeliveryQueueOptions {
 }
 
 export class DeliveryQueue extends QueueGroup {
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly ReturnType<typeof createLane>[];
 
   /** @param clientOf - creates the client of an API key */
   constructor(
@@ -54,14 +54,14 @@ export class DeliveryQueue extends QueueGroup {
     const lanes = [...groups.values()].map((group) => {
       const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
       const lane = {
-        context,
+        ...context,
         publicationId,
         forms: Object.fromEntries(group.map((form) => [form.name, form])),
         client: clients(apiKey),
         circuits: circuitsOf(apiKey, publicationId),
         backoff,
       };
-      return new Lane(lane, concurrency, bulk);
+      return createLane(lane, concurrency, bulk);
     });
     super(lanes.map(({ worker }) => worker));
     this.#lanes = lanes;
@@ -119,7 +119,7 @@ function apiCircuits(
       forms.filter(({ publicationId }) => publicationId === id),
     ),
   );
-  return (apiKey, publicationId) => new ApiCircuits(ofKey(apiKey), ofPublication(publicationId));
+  return (apiKey, publicationId) => createApiCircuits(ofKey(apiKey), ofPublication(publicationId));
 }
 
 /** Calls a function once per argument. */
@@ -135,141 +135,115 @@ function memoize<T>(make: (name: string) => T): (name: string) => T {
 }
 
 /** The signups of one publication and API key. Aborted ones wait, and are looked up before the next attempt. */
-class Lane {
-  readonly worker: QueueWorker;
-  readonly #lane: DeliveryLane;
-  readonly #forms: readonly string[];
-  readonly #concurrency: number;
-  readonly #claims: ClaimSize;
+function createLane(shared: Omit<DeliveryLane, 'worker'>, concurrency: number, bulkOptions: BulkOptions | null) {
+  const { store, calls, log, events, now, circuits, backoff } = shared;
+  const forms = Object.keys(shared.forms);
+  const worker = new QueueWorker(shared, {
+    openForMs: () => circuits.openForMs,
+    async startDue() {
+      if (await store.paused()) return null;
+      await startDue();
+      return untilNextMs();
+    },
+  });
+  const lane: DeliveryLane = { ...shared, worker };
+  const claims = new ClaimSize(concurrency, log);
   /** The single deliveries in flight. */
-  readonly #singles: InFlight;
-  readonly #single: SingleDelivery;
-  readonly #bulk: BulkDelivery;
-  readonly #looks: InFlight;
-  readonly #secondLook: SecondLook;
+  const singles = worker.inFlight.part();
+  const looks = worker.inFlight.part();
+  const single = createSingleDelivery(lane);
+  const bulk = createBulkDelivery(lane, bulkOptions);
+  const secondLook = createSecondLook(lane);
   /** When it is next looked whether a second question is due; at the start, for those that an earlier process left. */
-  #nextLookAt = 0;
+  let nextLookAt = 0;
   /** Until when it is looked even though nothing is known to be due. */
-  #looksUntil = 0;
+  let looksUntil = 0;
   /** The time of the last run, by which a clock that was set back is noticed. */
-  #lastNow = 0;
-
-  constructor(shared: Omit<DeliveryLane, 'worker'>, concurrency: number, bulk: BulkOptions | null) {
-    const { context, circuits } = shared;
-    this.worker = new QueueWorker(context, {
-      openForMs: () => circuits.openForMs,
-      startDue: async () => {
-        if (await context.store.paused()) return null;
-        await this.#startDue();
-        return this.#untilNextMs();
-      },
-    });
-    this.#lane = { ...shared, worker: this.worker };
-    this.#forms = Object.keys(shared.forms);
-    this.#concurrency = concurrency;
-    this.#claims = new ClaimSize(concurrency, context.log);
-    this.#singles = this.worker.inFlight.part();
-    this.#single = new SingleDelivery(this.#lane);
-    this.#bulk = new BulkDelivery(this.#lane, bulk);
-    this.#looks = this.worker.inFlight.part();
-    this.#secondLook = new SecondLook(this.#lane);
-    context.events.on({
-      // The store knows when: it is read where nothing else is known to be due.
-      delivered: ({ form, status }) => {
-        if (isUnconfirmed(status) && this.has(form) && !Number.isFinite(this.#nextLookAt)) this.#nextLookAt = 0;
-      },
-      left: ({ form, isDelivered }) => {
-        if (!this.has(form)) return;
-        this.#nextLookAt = 0;
-        // Another process, or a batch, may be about to deliver it.
-        if (!isDelivered) this.#looksUntil = context.now() + looksForMs;
-        this.worker.wake();
-      },
-    });
-  }
+  let lastNow = 0;
+  events.on({
+    // The store knows when: it is read where nothing else is known to be due.
+    delivered: ({ form, status }) => {
+      if (isUnconfirmed(status) && has(form) && !Number.isFinite(nextLookAt)) nextLookAt = 0;
+    },
+    left: ({ form, isDelivered }) => {
+      if (!has(form)) return;
+      nextLookAt = 0;
+      // Another process, or a batch, may be about to deliver it.
+      if (!isDelivered) looksUntil = now() + looksForMs;
+      worker.wake();
+    },
+  });
 
   /** Whether it delivers the signups of this form. */
-  has(form: string): boolean {
-    return this.#forms.includes(form);
-  }
-
-  /** Null also where the API does not answer at once: nobody waits for it longer. */
-  async statusOf(email: string): Promise<string | null> {
-    const { circuits, context } = this.#lane;
-    if (circuits.isFailing || !(await context.calls.take(1))) return null;
-    const options = { ...callOptions(this.#lane), timeoutMs: clickMs };
-    const record = await lookUp(this.#lane, email, options).catch(() => null);
-    return record?.status ?? null;
-  }
-
-  mayLeave(): Promise<boolean> {
-    return this.#secondLook.mayLeave();
-  }
-
-  /** Records a failure that was met outside of a delivery. */
-  recordFailure(failure: Retry): void {
-    this.#lane.circuits.recordFailure(failure);
+  function has(form: string): boolean {
+    return forms.includes(form);
   }
 
   /** While the API fails, one signup at a time is tried. */
-  get #limit(): number {
-    return this.#lane.circuits.isFailing ? 1 : this.#concurrency;
-  }
+  const limit = (): number => (circuits.isFailing ? 1 : concurrency);
 
-  async #startDue(): Promise<void> {
-    const { context, circuits } = this.#lane;
+  async function startDue(): Promise<void> {
     // An attempt may have failed since the loop checked.
     if (circuits.openForMs > 0) return;
-    await this.#checkClock();
-    if (await this.#bulk.hasBacklog()) await this.#bulk.startBatch();
+    await checkClock();
+    if (await bulk.hasBacklog()) await bulk.startBatch();
     else {
-      const claim = (limit: number) => context.store.claim({ forms: this.#forms, limit, now: context.now() });
-      const free = this.#limit - this.#singles.size;
-      for (const signup of await context.calls.claim(free, this.#claims.limited(claim), mostCalls, callsOf))
-        this.#singles.add(this.#single.deliver(signup));
+      const claim = (most: number) => store.claim({ forms, limit: most, now: now() });
+      const free = limit() - singles.size;
+      for (const signup of await calls.claim(free, claims.limited(claim), mostCalls, callsOf))
+        singles.add(single.deliver(signup));
     }
-    this.#bulk.startConfirmation();
-    if (circuits.openForMs === 0 && this.#singles.size < this.#limit && !this.#bulk.isSending) await this.#look();
+    bulk.startConfirmation();
+    if (circuits.openForMs === 0 && singles.size < limit() && !bulk.isSending) await look();
   }
 
   /** Asks once more about what was still open, a minute apart: one page of the list answers for many. */
-  async #look(): Promise<void> {
-    const { now } = this.#lane.context;
-    if (this.#looks.size > 0 || now() < this.#nextLookAt) return;
+  async function look(): Promise<void> {
+    if (looks.size > 0 || now() < nextLookAt) return;
     // A delivery may lower it while the store is read.
-    this.#nextLookAt = Number.POSITIVE_INFINITY;
-    const dueAt = (await this.#secondLook.nextAt()) ?? Number.POSITIVE_INFINITY;
+    nextLookAt = Number.POSITIVE_INFINITY;
+    const dueAt = (await secondLook.nextAt()) ?? Number.POSITIVE_INFINITY;
     const isDue = dueAt <= now();
-    const latest = now() < this.#looksUntil ? now() + claimMs : Number.POSITIVE_INFINITY;
-    this.#nextLookAt = Math.min(this.#nextLookAt, isDue ? now() + lookEveryMs : dueAt, latest);
-    if (isDue) this.#looks.add(this.#secondLook.run());
+    const latest = now() < looksUntil ? now() + claimMs : Number.POSITIVE_INFINITY;
+    nextLookAt = Math.min(nextLookAt, isDue ? now() + lookEveryMs : dueAt, latest);
+    if (isDue) looks.add(secondLook.run());
   }
 
   /** After the clock was set back, makes due what would otherwise wait until the old time. */
-  async #checkClock(): Promise<void> {
-    const { context, backoff } = this.#lane;
-    const { store, now } = context;
+  async function checkClock(): Promise<void> {
     const at = now();
-    if (at < this.#lastNow - clockSkewMs) {
-      this.#bulk.clockWasSetBack(at);
+    if (at < lastNow - clockSkewMs) {
+      bulk.clockWasSetBack(at);
       await store.pullForward(at, 2 * backoff.maxRetryAfterMs);
     }
-    this.#lastNow = at;
+    lastNow = at;
   }
 
   /** Milliseconds until something is due; null if unknown. */
-  async #untilNextMs(): Promise<number | null> {
-    const { context, backoff } = this.#lane;
-    const { store, now } = context;
-    if (this.#bulk.isSending || this.#singles.size >= this.#limit) return null;
-    let nextDueAt = await store.nextDueAt(this.#forms);
+  async function untilNextMs(): Promise<number | null> {
+    if (bulk.isSending || singles.size >= limit()) return null;
+    let nextDueAt = await store.nextDueAt(forms);
     // Nothing waits for so long: the clock was set back, perhaps while this process did not run.
     if (nextDueAt !== null && nextDueAt - now() > 2 * backoff.maxRetryAfterMs) {
       await store.pullForward(now(), 2 * backoff.maxRetryAfterMs);
       nextDueAt = now();
     }
-    const nextLookAt = this.#looks.size === 0 && Number.isFinite(this.#nextLookAt) ? this.#nextLookAt : null;
-    const next = earliest([nextDueAt, this.#bulk.nextConfirmationAt, nextLookAt]);
+    const lookAt = looks.size === 0 && Number.isFinite(nextLookAt) ? nextLookAt : null;
+    const next = earliest([nextDueAt, bulk.nextConfirmationAt, lookAt]);
     return next === null ? null : next - now();
   }
+
+  return {
+    worker,
+    has,
+    /** Null also where the API does not answer at once: nobody waits for it longer. */
+    async statusOf(email: string): Promise<string | null> {
+      if (circuits.isFailing || !(await calls.take(1))) return null;
+      const record = await lookUp(lane, email, { ...callOptions(lane), timeoutMs: clickMs }).catch(() => null);
+      return record?.status ?? null;
+    },
+    mayLeave: secondLook.mayLeave,
+    /** Records a failure that was met outside of a delivery. */
+    recordFailure: (failure: Retry): void => circuits.recordFailure(failure),
+  };
 }

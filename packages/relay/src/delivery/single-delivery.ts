@@ -20,24 +20,17 @@ export function callsOf({ tried }: Pick<ClaimedSignup, 'tried'>): number {
   return tried ? mostCalls : 1;
 }
 
-export class SingleDelivery {
-  readonly #lane: DeliveryLane;
-  readonly #startedAt: number;
-
-  constructor(lane: DeliveryLane) {
-    this.#lane = lane;
-    this.#startedAt = lane.context.now();
-  }
+export function createSingleDelivery(lane: DeliveryLane) {
+  const { store, events, secrets, now, random, publicationId, forms, client, circuits, backoff, worker } = lane;
+  const startedAt = now();
 
   /** One attempt. Never rejects, unless the relay has a defect. */
-  async deliver(signup: ClaimedSignup): Promise<void> {
-    const { context, circuits, worker } = this.#lane;
-    const { store, events, now, secrets } = context;
+  async function deliver(signup: ClaimedSignup): Promise<void> {
     const { id, form } = signup;
     const attempt = signup.attempts + 1;
-    const log = context.log.child({ signup: id, attempt });
+    const log = lane.log.child({ signup: id, attempt });
     try {
-      const sent = await this.#send(signup);
+      const sent = await send(signup);
       circuits.recordSuccess();
       if (sent === null) {
         await worker.write(() => store.settle([id], { state: 'dead', at: now(), reason: leftByMail }));
@@ -54,7 +47,7 @@ export class SingleDelivery {
     } catch (error) {
       const othersPass = circuits.hasSucceededSince(signup.dueAt);
       const decision = decideRetry(error, secrets, { attempt, othersPass });
-      if (decision.kind === 'retry') return this.#scheduleRetry(signup, attempt, decision, log);
+      if (decision.kind === 'retry') return scheduleRetry(signup, attempt, decision, log);
       const { reason } = decision;
       await worker.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error({ reason }, 'refused for good; kept as a dead letter');
@@ -62,9 +55,7 @@ export class SingleDelivery {
     }
   }
 
-  async #scheduleRetry({ id, form }: ClaimedSignup, attempt: number, retry: Retry, log: Log): Promise<void> {
-    const { context, circuits, backoff, worker } = this.#lane;
-    const { store, events, now, random } = context;
+  async function scheduleRetry({ id, form }: ClaimedSignup, attempt: number, retry: Retry, log: Log): Promise<void> {
     const { reason, mayHaveArrived, aborted, cause } = retry;
     if (!aborted) circuits.recordFailure(retry);
     const nextAttemptAt = aborted ? now() : now() + backoffMs(attempt, retry.retryAfterMs, backoff, random);
@@ -82,16 +73,17 @@ export class SingleDelivery {
    *
    * @returns the status and the warnings of the API; null where the person has left, and the API does not have it
    */
-  async #send(signup: ClaimedSignup): Promise<{ status: string | null; warnings: readonly ServiceMessage[] } | null> {
-    const { client, forms, publicationId, context } = this.#lane;
+  async function send(
+    signup: ClaimedSignup,
+  ): Promise<{ status: string | null; warnings: readonly ServiceMessage[] } | null> {
     const { submission, tried, dueAt, hasLeft } = signup;
     const options = {
-      ...callOptions(this.#lane),
+      ...callOptions(lane),
       // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
-      background: tried || !isFresh(signup, context.now()),
+      background: tried || !isFresh(signup, now()),
     };
     const form = forms[signup.form];
-    const existing = tried || hasLeft ? await lookUp(this.#lane, submission.email, options) : null;
+    const existing = tried || hasLeft ? await lookUp(lane, submission.email, options) : null;
     if (existing !== null && (hasLeft || existing.createdAt >= dueAt - clockSkewMs))
       return { status: existing.status, warnings: [] };
     if (hasLeft) return null;
@@ -99,7 +91,7 @@ export class SingleDelivery {
     const changes = {
       // An existing subscriber may have the welcome mail of the earlier attempt.
       ...(existing !== null && { send_welcome_email: false }),
-      ...(form && this.#comesBack(signup, form) && { reactivate_existing: true }),
+      ...(form && comesBack(signup, form) && { reactivate_existing: true }),
     };
     const { data, warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
     return { status: statusIn(data), warnings: messagesIn(warnings) };
@@ -109,11 +101,12 @@ export class SingleDelivery {
    * Whether the person knowingly comes back: the API said before the click in our mail that they had left, and this is
    * the first attempt, right after it. Later, or in a store that was restored, they may have left again.
    */
-  #comesBack({ confirmed, status, tried, attempts, dueAt }: ClaimedSignup, { confirmation }: Form): boolean {
-    const { now } = this.#lane.context;
-    const isFirst = !tried && attempts === 0 && dueAt >= this.#startedAt && now() - dueAt <= comesBackMs;
+  function comesBack({ confirmed, status, tried, attempts, dueAt }: ClaimedSignup, { confirmation }: Form): boolean {
+    const isFirst = !tried && attempts === 0 && dueAt >= startedAt && now() - dueAt <= comesBackMs;
     return confirmation?.reactivates === true && confirmed && isFirst && isUnsubscribed(status);
   }
+
+  return { deliver };
 }
 
 /** Whether the visitor may still be waiting for a mail. */

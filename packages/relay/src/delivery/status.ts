@@ -71,93 +71,83 @@ export const lookUp: LookUp = (...query) =>
     throw error;
   });
 
+/** Statuses of subscriptions, by address. */
+type Statuses = ReadonlyMap<string, string | null>;
+
 /**
  * Asks once more about the signups of a lane whose subscription was still `validating` or `pending`, and unsubscribes
  * people who have left, until the API says that they have.
  */
-export class SecondLook {
-  readonly #lane: DeliveryLane;
-  readonly #forms: readonly string[];
+export function createSecondLook(lane: DeliveryLane) {
+  const { store, calls, log, events, secrets, now, publicationId, client, circuits, backoff, worker } = lane;
+  const forms = Object.keys(lane.forms);
+  const inBackground = { ...callOptions(lane), background: true };
   /** Whether the key may look up and change subscriptions; null where that is unknown. */
-  #mayLeave: boolean | null = null;
-
-  constructor(lane: DeliveryLane) {
-    this.#lane = lane;
-    this.#forms = Object.keys(lane.forms);
-  }
+  let isAllowed: boolean | null = null;
 
   /** When the next question is due, in milliseconds since the Unix epoch; null if none is. */
-  nextAt(): Promise<number | null> {
-    return this.#lane.context.store.nextDueAt(this.#forms, 'delivered');
-  }
+  const nextAt = (): Promise<number | null> => store.nextDueAt(forms, 'delivered');
 
   /** Asks about what is due, with spare calls: one page of the newest, then what that lacks, one by one. */
-  async run(): Promise<void> {
-    const { context } = this.#lane;
-    const { store, now, log } = context;
-    const due = await store.openStatuses(this.#forms, now(), atOnce);
+  async function run(): Promise<void> {
+    const due = await store.openStatuses(forms, now(), atOnce);
     if (due.length === 0) return;
     const isMany = due.filter(({ hasLeft }) => !hasLeft).length > 1;
-    const found = isMany ? await this.#newest() : new Map<string, string | null>();
+    const found: Statuses = isMany ? await newest() : new Map();
     const answers: { readonly signup: OpenStatus; readonly known: KnownStatus }[] = [];
     for (const signup of due) {
-      const known = signup.hasLeft ? await this.#unsubscribe(signup) : await this.#known(signup, found);
+      const known = signup.hasLeft ? await unsubscribe(signup) : await statusOf(signup, found);
       // No calls are left: the rest stays due.
       if (known === undefined) break;
       answers.push({ signup, known });
     }
-    const settled = await this.#lane.worker.write(() =>
+    const settled = await worker.write(() =>
       store.settleStatuses(answers.map(({ signup: { id, hasLeft }, known }) => ({ id, hasLeft, ...known }))),
     );
     const ids = new Set(settled?.map(({ id }) => id));
     for (const { signup, known } of answers)
       if (ids.has(signup.id) && known.askAgainAt === null)
-        context.events.emit({ type: 'statusKnown', form: signup.form, status: known.status });
+        events.emit({ type: 'statusKnown', form: signup.form, status: known.status });
     log.debug({ asked: answers.length }, 'asked again for the status of subscriptions that were being checked');
   }
 
-  async #known(signup: OpenStatus, found: ReadonlyMap<string, string | null>): Promise<KnownStatus | undefined> {
-    const { now } = this.#lane.context;
+  async function statusOf(signup: OpenStatus, found: Statuses): Promise<KnownStatus | undefined> {
     const listed = found.get(addressKey(signup.submission.email));
-    const answer = listed === undefined ? await this.#ask(signup) : { status: listed };
+    const answer = listed === undefined ? await ask(signup) : { status: listed };
     if (answer === undefined) return undefined;
     const asksAgain = answer === null && now() - signup.settledAt < longestMs;
     return { status: answer?.status ?? null, askAgainAt: asksAgain ? now() + askAgainMs : null };
   }
 
   /** Whether a person can leave: false where the key may not look them up. The first mail asks, and waits for it. */
-  async mayLeave(): Promise<boolean> {
-    const { client, publicationId, circuits, context } = this.#lane;
-    if (this.#mayLeave !== null) return this.#mayLeave;
+  async function mayLeave(): Promise<boolean> {
+    if (isAllowed !== null) return isAllowed;
     // A leave waits until the API answers.
-    if (circuits.isFailing || !(await context.calls.take(1))) return true;
+    if (circuits.isFailing || !(await calls.take(1))) return true;
     try {
-      await client.subscriptions.list({ publicationId, limit: 1 }, { ...callOptions(this.#lane), timeoutMs: 2000 });
-      this.#mayLeave ??= true;
+      await client.subscriptions.list({ publicationId, limit: 1 }, { ...callOptions(lane), timeoutMs: 2000 });
+      isAllowed ??= true;
     } catch (error) {
-      if (isForbidden(error)) this.#mayLeave = false;
+      if (isForbidden(error)) isAllowed = false;
     }
-    return this.#mayLeave ?? true;
+    return isAllowed ?? true;
   }
 
   /** @returns undefined if no calls are left */
-  async #unsubscribe({ id, submission, settledAt }: OpenStatus): Promise<KnownStatus | undefined> {
-    const { client, publicationId, context, backoff } = this.#lane;
-    const { calls, log, now, secrets } = context;
+  async function unsubscribe({ id, submission, settledAt }: OpenStatus): Promise<KnownStatus | undefined> {
     if (!(await calls.take(2))) return undefined;
-    const options = { ...callOptions(this.#lane), background: true };
     try {
-      const record = await find(this.#lane, submission.email, options);
+      const record = await find(lane, submission.email, inBackground);
       // It may appear in the list later than it was created.
       if (record === null)
         return { status: null, askAgainAt: now() - settledAt < longestMs ? now() + askAgainMs : null };
       if (isUnsubscribed(record.status)) return { status: record.status, askAgainAt: null };
       const change = { subscription_id: record.id, unsubscribe: true };
-      await client.subscriptions.bulkUpdate({ publicationId, subscriptions: [change] }, options);
+      await client.subscriptions.bulkUpdate({ publicationId, subscriptions: [change] }, inBackground);
       return { status: record.status, askAgainAt: now() + checkLeaveMs };
     } catch (error) {
       const { reason } = decideRetry(error, secrets);
-      if (isForbidden(error)) this.#mayLeave = false;
+      if (isForbidden(error)) isAllowed = false;
       log[isForbidden(error) ? 'error' : 'warn'](
         { signup: id, reason },
         'a person has left by the program that shows their mails, and is not unsubscribed yet; it will be tried again',
@@ -166,14 +156,13 @@ export class SecondLook {
     }
   }
 
-  /** The statuses of the newest subscriptions, by address; none where the list cannot be read. */
-  async #newest(): Promise<ReadonlyMap<string, string | null>> {
-    const { client, publicationId, context } = this.#lane;
-    if (!(await context.calls.take(1))) return new Map();
+  /** The statuses of the newest subscriptions; none where the list cannot be read. */
+  async function newest(): Promise<Statuses> {
+    if (!(await calls.take(1))) return new Map();
     try {
       const { items } = await client.subscriptions.list(
         { publicationId, order_by: 'created', direction: 'desc', limit: atOnce },
-        { ...callOptions(this.#lane), background: true, reader: 'relay' },
+        { ...inBackground, reader: 'relay' },
       );
       return new Map(items.map((record) => [addressKey(record.email ?? ''), statusIn(record)]));
     } catch {
@@ -182,14 +171,15 @@ export class SecondLook {
   }
 
   /** @returns null if the API did not answer, undefined if no calls are left */
-  async #ask({ submission }: OpenStatus): Promise<{ readonly status: string | null } | null | undefined> {
-    if (this.#lane.circuits.isFailing) return null;
-    if (!(await this.#lane.context.calls.take(1))) return undefined;
+  async function ask({ submission }: OpenStatus): Promise<{ readonly status: string | null } | null | undefined> {
+    if (circuits.isFailing) return null;
+    if (!(await calls.take(1))) return undefined;
     try {
-      const options = { ...callOptions(this.#lane), background: true };
-      return (await lookUp(this.#lane, submission.email, options)) ?? { status: null };
+      return (await lookUp(lane, submission.email, inBackground)) ?? { status: null };
     } catch {
       return null;
     }
   }
+
+  return { nextAt, run, mayLeave };
 }

@@ -90,36 +90,26 @@ export class CircuitBreaker<F extends DeliveryFailure> {
 }
 
 /** The circuit breakers of a lane's API key and publication, each shared with other lanes. */
-export class ApiCircuits {
-  readonly #key: CircuitBreaker<Retry>;
-  readonly #publication: CircuitBreaker<Retry>;
-
-  constructor(key: CircuitBreaker<Retry>, publication: CircuitBreaker<Retry>) {
-    this.#key = key;
-    this.#publication = publication;
-  }
-
-  get openForMs(): number {
-    return Math.max(this.#key.openForMs, this.#publication.openForMs);
-  }
-
-  /** Whether the API has taken a call of this lane since then. */
-  hasSucceededSince(time: number): boolean {
-    return this.#publication.lastSuccess > time;
-  }
-
-  get isFailing(): boolean {
-    return this.#key.isFailing || this.#publication.isFailing;
-  }
-
-  recordSuccess(): void {
-    this.#key.recordSuccess();
-    this.#publication.recordSuccess();
-  }
-
-  recordFailure(failure: Retry): void {
-    if (failure.scope === 'publication') this.#publication.open(failure);
-    else if (failure.scope === 'key') this.#key.open(failure);
-    else this.#key.recordPossibleFailure(failure);
-  }
+export function createApiCircuits(key: CircuitBreaker<Retry>, publication: CircuitBreaker<Retry>) {
+  return {
+    get openForMs(): number {
+      return Math.max(key.openForMs, publication.openForMs);
+    },
+    /** Whether the API has taken a call of this lane since then. */
+    hasSucceededSince: (time: number): boolean => publication.lastSuccess > time,
+    get isFailing(): boolean {
+      return key.isFailing || publication.isFailing;
+    },
+    recordSuccess(): void {
+      key.recordSuccess();
+      publication.recordSuccess();
+    },
+    recordFailure(failure: Retry): void {
+      if (failure.scope === 'publication') publication.open(failure);
+      else if (failure.scope === 'key') key.open(failure);
+      else key.recordPossibleFailure(failure);
+    },
+  };
 }
+
+export type ApiCircuits = ReturnType<typeof createApiCircuits>;

@@ -149,22 +149,16 @@ export class QueueWorker {
   readonly #work: QueueWork;
   readonly #wakeSignal = new WakeSignal();
   readonly #stop = new AbortController();
+  /** Aborts when nothing new may be started. */
+  readonly stopping: AbortSignal = this.#stop.signal;
   readonly #giveUp = new AbortController();
+  /** Aborts when tasks in flight are given up. */
+  readonly givenUp: AbortSignal = this.#giveUp.signal;
   #loop: Promise<unknown> | null = null;
 
   constructor(context: WorkerContext, work: QueueWork) {
     this.#context = context;
     this.#work = work;
-  }
-
-  /** Aborts when nothing new may be started. */
-  get stopping(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  /** Aborts when tasks in flight are given up. */
-  get givenUp(): AbortSignal {
-    return this.#giveUp.signal;
   }
 
   start(): void {

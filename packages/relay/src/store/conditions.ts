@@ -1,13 +1,7 @@
 /** Translates a filter of signups into an SQL condition, for both dialects. Pure. */
 import { personHash } from './signup-identity.ts';
-import type { Dialect, Value } from './acts/act.ts';
+import type { Bind, Dialect } from './acts/act.ts';
 import { leftByMail, type SignupFilter, signupStates } from './signup-store.ts';
-
-/** A condition with a `?` for each of its values. */
-interface SqlCondition {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
 
 /** Of a signup that is neither delivered nor due by itself: the condition of a partial index. */
 export const isIdle = `next_attempt_at IS NULL AND state <> 'delivered'`;
@@ -27,31 +21,31 @@ export const isOneOf = (states: readonly string[]): string =>
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type Part<Value> = (value: Value, dialect: Dialect) => SqlCondition;
+type Part<Value> = (value: Value, bind: Bind, dialect: Dialect) => string;
 
 const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable<SignupFilter[Name]>> } = {
   // A text that is no UUID matches no signup.
-  ids: (ids, { among }) => ({ sql: among('id', '?'), values: [ids.filter((id) => uuid.test(id))] }),
-  states(states, { ofStates }) {
+  ids: (ids, bind, { among }) => among('id', bind(ids.filter((id) => uuid.test(id)))),
+  states(states, _bind, { ofStates }) {
     const known = signupStates.filter((each) => states.includes(each));
-    return { sql: (known.includes('delivered') ? isOneOf : ofStates)(known), values: [] };
+    return (known.includes('delivered') ? isOneOf : ofStates)(known);
   },
-  form: (form) => ({ sql: 'form = ?', values: [form] }),
+  form: (form, bind) => `form = ${bind(form)}`,
   // Each fingerprint begins with the hash of the person; '~' sorts after every character of a hash.
-  email: (address) => ({
-    sql: "content >= ? AND content < ? || '~'",
-    values: [personHash(address), personHash(address)],
-  }),
-  reason: (text, { find }) => ({ sql: `${find}(lower(last_error), lower(?)) > 0`, values: [text] }),
-  receivedFrom: (moment) => ({ sql: 'received_at >= ?', values: [moment] }),
-  receivedUntil: (moment) => ({ sql: 'received_at < ?', values: [moment] }),
+  email(address, bind) {
+    const person = bind(personHash(address));
+    return `content >= ${person} AND content < ${person} || '~'`;
+  },
+  reason: (text, bind, { find }) => `${find}(lower(last_error), lower(${bind(text)})) > 0`,
+  receivedFrom: (moment, bind) => `received_at >= ${bind(moment)}`,
+  receivedUntil: (moment, bind) => `received_at < ${bind(moment)}`,
 };
 
-export function conditions(filter: SignupFilter, dialect: Dialect): SqlCondition {
+export function conditions(filter: SignupFilter, bind: Bind, dialect: Dialect): string {
   const all = (Object.keys(parts) as (keyof SignupFilter)[]).flatMap((name) => {
     // Each part takes the value of its own name.
     const part = parts[name] as Part<unknown>;
-    return filter[name] === undefined || filter[name] === null ? [] : [part(filter[name], dialect)];
+    return filter[name] === undefined || filter[name] === null ? [] : [part(filter[name], bind, dialect)];
   });
-  return { sql: all.map(({ sql }) => sql).join(' AND ') || '1 = 1', values: all.flatMap(({ values }) => values) };
+  return all.join(' AND ') || '1 = 1';
 }

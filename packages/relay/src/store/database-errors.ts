@@ -148,19 +148,10 @@ export function storeError(verb: 'read' | 'written', cause: unknown): unknown {
 }
 
 /** Runs a query. @throws what {@link storeError} makes of its failure */
-export async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+export async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     throw storeError(verb, cause);
-  }
-}
-
-/** The answer of a query that reads at once; a failure becomes a rejection with the error of the store interface. */
-export function answerOf<T>(query: () => T): Promise<T> {
-  try {
-    return Promise.resolve(query());
-  } catch (cause) {
-    return Promise.reject(storeError('read', cause));
   }
 }

@@ -19,21 +19,14 @@ interface WrittenFirst {
 }
 
 /** Runs writes in groups. Their promises resolve after the transaction is synced to disk. */
-export class SqliteGroupCommit {
-  readonly #db: SqliteDriver;
-  readonly #first: WrittenFirst;
-  #waiting: Write[] = [];
-  #scheduled: NodeJS.Immediate | null = null;
-
-  constructor(db: SqliteDriver, first: WrittenFirst) {
-    this.#db = db;
-    this.#first = first;
-  }
+export function createSqliteGroupCommit(db: SqliteDriver, first: WrittenFirst) {
+  let waiting: Write[] = [];
+  let scheduled: NodeJS.Immediate | null = null;
 
   /** @throws StoreUnavailableError if the group could not be written; then none of it was */
-  run<T>(work: () => T): Promise<T> {
+  function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({
+      waiting.push({
         work: () => {
           const value = work();
           return () => resolve(value);
@@ -41,44 +34,46 @@ export class SqliteGroupCommit {
         fail: reject,
       });
       // Such a database joins by itself what is written before it syncs.
-      if (this.#db.sync) this.flush();
+      if (db.sync) flush();
       // After the poll phase, so that every request received by now joins the group.
-      else this.#scheduled ??= setImmediate(() => this.flush());
+      else scheduled ??= setImmediate(flush);
     });
   }
 
   /** Writes the waiting group now. */
-  flush(): void {
-    if (this.#scheduled) clearImmediate(this.#scheduled);
-    this.#scheduled = null;
-    const group = this.#waiting;
+  function flush(): void {
+    if (scheduled) clearImmediate(scheduled);
+    scheduled = null;
+    const group = waiting;
     if (group.length === 0) return;
-    this.#waiting = [];
-    this.#commit(group);
+    waiting = [];
+    commit(group);
   }
 
-  #commit(group: readonly Write[]): void {
+  function commit(group: readonly Write[]): void {
     let acknowledge: (() => void)[];
     try {
-      this.#db.checkFiles();
-      acknowledge = this.#db.transaction(() => {
-        this.#first.write();
+      db.checkFiles();
+      acknowledge = db.transaction(() => {
+        first.write();
         return group.map(({ work }) => work());
       });
-      this.#first.written();
+      first.written();
     } catch (cause) {
       if (group.length > 1 && !isStoreFailure(cause)) {
         // One write caused the failure: write each by itself.
-        for (const write of group) this.#commit([write]);
+        for (const write of group) commit([write]);
         return;
       }
       fail(group, cause);
       return;
     }
     const succeed = (): void => acknowledge.forEach((resolve) => resolve());
-    if (this.#db.sync) void this.#db.sync().then(succeed, (cause: unknown) => fail(group, cause));
+    if (db.sync) void db.sync().then(succeed, (cause: unknown) => fail(group, cause));
     else succeed();
   }
+
+  return { run, flush };
 }
 
 function fail(group: readonly Write[], cause: unknown): void {
@@ -92,54 +87,46 @@ interface QueuedItem<Item> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Options of {@link PostgresGroupCommit}. */
-interface GroupCommitOptions<Item> {
-  /** Writes a whole group, or none of it and throws. */
-  readonly commit: (items: readonly Item[]) => Promise<void>;
-  /** Maximum number of items in a group. */
-  readonly maxItems: number;
-  /** Whether one item may have caused the failure: then each item is written by itself. */
-  readonly isSingleItemFailure: (error: unknown) => boolean;
-}
+/** Maximum number of items in a group. */
+const maxItems = 500;
 
-export class PostgresGroupCommit<Item> {
-  readonly #options: GroupCommitOptions<Item>;
-  #waiting: QueuedItem<Item>[] = [];
-  #running: Promise<void> | null = null;
+/** @param write - writes a whole group, or none of it and throws */
+export function createPostgresGroupCommit<Item>(write: (items: readonly Item[]) => Promise<void>) {
+  const waiting: QueuedItem<Item>[] = [];
+  let running: Promise<void> | null = null;
 
-  constructor(options: GroupCommitOptions<Item>) {
-    this.#options = options;
-  }
-
-  run(item: Item): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      this.#running ??= this.#commitWaiting();
-    });
-  }
-
-  /** Resolves once nothing is in flight. */
-  async done(): Promise<void> {
-    await this.#running;
-  }
-
-  async #commitWaiting(): Promise<void> {
+  async function commitWaiting(): Promise<void> {
     // After the poll phase, so that every request received by now joins the group.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.#options.maxItems));
-    this.#running = null;
+    while (waiting.length > 0) await commit(waiting.splice(0, maxItems));
+    running = null;
   }
 
-  async #commit(group: readonly QueuedItem<Item>[]): Promise<void> {
+  async function commit(group: readonly QueuedItem<Item>[]): Promise<void> {
     try {
-      await this.#options.commit(group.map(({ item }) => item));
+      await write(group.map(({ item }) => item));
       for (const { resolve } of group) resolve();
     } catch (error) {
-      if (!this.#options.isSingleItemFailure(error)) {
+      if (isStoreFailure(error)) {
         // Fail the queue too: the store does not answer, and these callers have waited for one group already.
-        for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(error);
-      } else if (group.length > 1) for (const call of group) await this.#commit([call]);
+        for (const { reject } of [...group, ...waiting.splice(0)]) reject(error);
+        return;
+      }
+      // One item may have caused the failure: then each is written by itself.
+      if (group.length > 1) for (const call of group) await commit([call]);
       else for (const { reject } of group) reject(error);
     }
   }
+
+  return {
+    run: (item: Item): Promise<void> =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        running ??= commitWaiting();
+      }),
+    /** Resolves once nothing is in flight. */
+    async done(): Promise<void> {
+      await running;
+    },
+  };
 }

@@ -92,11 +92,6 @@ export function earliest(moments: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** What a database has counted of an {@link Overview}. */
-export interface CountedRows extends Omit<Overview, 'counts' | 'oldestWaitingSince'> {
-  readonly counts: readonly CountOfState[];
-}
-
 /** A row of the counts of signups. */
 export interface CountOfState {
   readonly state: SignupState;
@@ -106,9 +101,4 @@ export interface CountOfState {
 export function toCounts(rows: readonly CountOfState[]): SignupCounts {
   const known = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
   return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
-}
-
-export function toOverview({ counts, ...rows }: CountedRows): Overview {
-  const oldestWaitingSince = earliest(rows.forms.map(({ oldestSince }) => oldestSince));
-  return { ...rows, counts: toCounts(counts), oldestWaitingSince };
 }

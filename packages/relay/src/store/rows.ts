@@ -16,7 +16,7 @@ import {
   type SignupState,
   type StoredSignup,
 } from './signup-store.ts';
-import type { WebhookMessage, WebhookOutcome, WebhookSubscription } from './webhook-queue.ts';
+import type { WebhookMessage, WebhookSubscription } from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -50,13 +50,7 @@ export function toStored(row: StoredRow): StoredSignup {
 }
 
 /** The parts of a signup that show whether it is a duplicate, or has to wait for another one. */
-export interface SignupOfPerson {
-  readonly id: string;
-  readonly state: SignupState;
-  readonly intent: string | null;
-  readonly content: string;
-  readonly dueAt: number;
-}
+export type SignupOfPerson = Pick<StoredSignup, 'id' | 'state' | 'intent' | 'dueAt'> & { readonly content: string };
 
 /** The row of a signup that is due: its columns are {@link stored} and its content. */
 export type Candidate = StoredRow & SignupOfPerson & { readonly submission: string };
@@ -121,13 +115,6 @@ export function toWebhookMessage({ submission, ...row }: RowOf<WebhookMessage>):
 }
 
 export type WebhookMessageRow = RowOf<WebhookMessage>;
-
-/** The columns of an outcome other than `delivered`. */
-export function webhookColumns(
-  outcome: Exclude<WebhookOutcome, { state: 'delivered' }>,
-): [nextAttemptAt: number | null, reason: string] {
-  return [outcome.state === 'waiting' ? outcome.nextAttemptAt : null, outcome.reason];
-}
 
 /** A destination of webhooks as it is stored. */
 export interface DestinationRow {
@@ -229,6 +216,11 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
   const state = wasSent ? 'waiting' : signup.state;
   const tried = signup.tried || wasSent;
   const attempted = attempts > 0 || tried;
+  const sent = submission && {
+    submission: JSON.stringify(submission),
+    intent,
+    content: fingerprint({ form, submission, suspected: state === 'review', idempotencyKey: null }).content,
+  };
   return {
     id,
     form,
@@ -236,12 +228,7 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
     received_at: receivedAt,
     due_at: dueAt,
     origin,
-    submission: submission === null ? null : JSON.stringify(submission),
-    intent: submission === null ? null : intent,
-    content:
-      submission === null
-        ? null
-        : fingerprint({ form, submission, suspected: state === 'review', idempotencyKey: null }).content,
+    ...(sent ?? { submission: null, intent: null, content: null }),
     needs_confirmation: Number(signup.needsConfirmation),
     attempts,
     tried: Number(tried),

@@ -21,7 +21,11 @@ export async function* exportLines(
 ): AsyncGenerator<string, void> {
   for await (const signup of everySignup(store, filter)) yield JSON.stringify(signup);
   if (Object.keys(filter).length > 0) return;
-  for await (const consent of everyConsent(store)) yield JSON.stringify({ consent });
+  const consents = everyOf(
+    (page) => store.listConsents(page),
+    ({ signup }) => signup,
+  );
+  for await (const consent of consents) yield JSON.stringify({ consent });
   for await (const suppression of everySuppression(store)) yield JSON.stringify({ suppression });
 }
 
@@ -245,11 +249,4 @@ export const everySuppression = (store: Pick<SignupStore, 'suppressions'>): Asyn
   everyOf(
     (page) => store.suppressions(page),
     (hash) => hash,
-  );
-
-/** Every entry of the consent ledger, in the order of their signups, page by page. */
-const everyConsent = (store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> =>
-  everyOf(
-    (page) => store.listConsents(page),
-    ({ signup }) => signup,
   );

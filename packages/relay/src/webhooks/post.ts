@@ -90,10 +90,7 @@ function postTo(addresses: readonly string[], { url, headers, body, signal }: We
       signal,
     });
     const end = (answer: IncomingMessage): void => {
-      const headers = Object.entries(answer.headers).map(([name, value]): [string, string | undefined] => [
-        name,
-        value?.toString(),
-      ]);
+      const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
       fulfil({ status: answer.statusCode ?? 0, headers: Object.fromEntries(headers) });
       answer.on('error', () => undefined).destroy();
     };

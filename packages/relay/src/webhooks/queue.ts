@@ -3,7 +3,7 @@ import { retryAfterMs } from '@newsletter-kit/core/engine';
 import type { WebhookDestination } from '../config/webhook.ts';
 import { ClaimSize } from '../queue/claim-size.ts';
 import { toldCircuit } from '../circuits.ts';
-import type { CircuitBreaker, DeliveryFailure } from '../queue/circuit-breaker.ts';
+import type { DeliveryFailure } from '../queue/circuit-breaker.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { QueueWorker } from '../queue/worker.ts';
 import { backoffMs, type BackoffOptions } from '../queue/retry.ts';
@@ -33,7 +33,7 @@ const longestWaitMs = 2 * webhookBackoff.maxRetryAfterMs;
 
 export class WebhookSender extends QueueGroup {
   readonly #context: RelayContext;
-  readonly #lanes: readonly DestinationLane[];
+  readonly #lanes: readonly ReturnType<typeof createLane>[];
   #isPrepared = false;
 
   constructor(context: RelayContext, post: PostWebhook, backoff?: Partial<BackoffOptions>) {
@@ -42,7 +42,7 @@ export class WebhookSender extends QueueGroup {
       backoff: { ...webhookBackoff, ...backoff },
       prepare: () => this.prepare(),
     };
-    const lanes = context.config.webhooks.map((destination) => new DestinationLane(context, destination, options));
+    const lanes = context.config.webhooks.map((destination) => createLane(context, destination, options));
     super(lanes.map(({ worker }) => worker));
     this.#context = context;
     this.#lanes = lanes;
@@ -89,67 +89,43 @@ interface LaneOptions {
 }
 
 /** The messages of one destination: a slow or failing one holds up no other. An aborted attempt is repeated later. */
-class DestinationLane {
-  readonly worker: QueueWorker;
-  readonly #context: RelayContext;
-  readonly #destination: WebhookDestination;
-  readonly #options: LaneOptions;
-  readonly #circuit: CircuitBreaker<AttemptFailure>;
-  readonly #claims: ClaimSize;
+function createLane(context: RelayContext, destination: WebhookDestination, { post, backoff, prepare }: LaneOptions) {
+  const { config, store, log: parent, events, calls, now, random } = context;
+  const { name, url, secrets, allowsPrivateNetwork } = destination;
+  const claims = new ClaimSize(concurrency, context.log);
   /** How often operators have resumed the destination, as read during the current pause; null without one. */
-  #resumes: number | null = null;
-
-  constructor(context: RelayContext, destination: WebhookDestination, options: LaneOptions) {
-    const { name } = destination;
-    this.#context = context;
-    this.#destination = destination;
-    this.#options = options;
-    this.#claims = new ClaimSize(concurrency, context.log);
-    this.#circuit = toldCircuit<AttemptFailure>(context, {
-      what: 'webhooks',
-      scope: name,
-      forms: [],
-      backoff: options.backoff,
-      words: ['webhooks are not accepted; they wait', 'webhooks are accepted again'],
-      facts: () => ({ destination: name }),
-    });
-    this.worker = new QueueWorker(context, {
-      openForMs: () => this.#openForMs(),
-      startDue: async () => {
-        await options.prepare();
-        return this.#startDue();
-      },
-    });
-  }
-
-  sendNow(): void {
-    this.#circuit.endPause();
-    this.worker.wake();
-  }
+  let known: number | null = null;
+  const circuit = toldCircuit<AttemptFailure>(context, {
+    what: 'webhooks',
+    scope: name,
+    forms: [],
+    backoff,
+    words: ['webhooks are not accepted; they wait', 'webhooks are accepted again'],
+    facts: () => ({ destination: name }),
+  });
+  const worker = new QueueWorker(context, { openForMs, startDue });
 
   /** Milliseconds of the pause. In a shared store a command can end it that another process ran. */
-  async #openForMs(): Promise<number> {
-    const { store } = this.#context;
-    if (!store.shared || this.#circuit.openForMs === 0) {
-      this.#resumes = null;
-      return this.#circuit.openForMs;
+  async function openForMs(): Promise<number> {
+    if (!store.shared || circuit.openForMs === 0) {
+      known = null;
+      return circuit.openForMs;
     }
-    const resumes = await store.webhooks.resumes(this.#destination.name);
-    if (resumes > (this.#resumes ?? resumes)) this.#circuit.endPause();
-    this.#resumes = resumes;
-    return this.#circuit.openForMs;
+    const resumes = await store.webhooks.resumes(name);
+    if (resumes > (known ?? resumes)) circuit.endPause();
+    known = resumes;
+    return circuit.openForMs;
   }
 
   /** @returns milliseconds until the next message is due; null if unknown */
-  async #startDue(): Promise<number | null> {
-    const { now, store, calls } = this.#context;
-    const { name } = this.#destination;
+  async function startDue(): Promise<number | null> {
+    await prepare();
     // While the destination fails, one message at a time is tried.
-    const free = (this.#circuit.isFailing ? 1 : concurrency) - this.worker.inFlight.size;
+    const free = (circuit.isFailing ? 1 : concurrency) - worker.inFlight.size;
     if (free <= 0) return null;
     const claim = (limit: number) => store.webhooks.claim(name, limit, now());
-    const due = await calls.claim(free, this.#claims.limited(claim), 1);
-    for (const message of due) this.worker.inFlight.add(this.#send(message));
+    const due = await calls.claim(free, claims.limited(claim), 1);
+    for (const message of due) worker.inFlight.add(send(message));
     if (due.length === free) return null;
     const next = await store.webhooks.nextDueAt(name);
     if (next !== null && next - now() > longestWaitMs) {
@@ -159,33 +135,29 @@ class DestinationLane {
     return next === null ? null : next - now();
   }
 
-  async #send(message: WebhookMessage): Promise<void> {
-    const { store, log: parent, events, now } = this.#context;
-    const { name } = this.#destination;
+  async function send(message: WebhookMessage): Promise<void> {
     const { seq, id, type, signup, attempts } = message;
     const log = parent.child({ destination: name, webhook: id, event: type, signup, attempt: attempts + 1 });
-    const answer = await this.#post(message);
+    const answer = await postMessage(message);
     // Aborted because the relay stops: the claim expires, and the message is sent again with the same id.
     if (answer === null) return;
     if ('status' in answer && answer.status >= 200 && answer.status < 300) {
-      this.#circuit.recordSuccess();
-      await this.worker.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
+      circuit.recordSuccess();
+      await worker.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
       log.info('sent a webhook');
       return events.emit({ type: 'webhookAttempted', destination: name, result: 'delivered' });
     }
     const failure = 'status' in answer ? explainStatus(answer, now()) : answer;
-    if ('status' in answer && answer.status === 410) await this.#hold(failure, log);
-    await this.#failed(message, failure, log);
+    if ('status' in answer && answer.status === 410) await hold(failure, log);
+    await failed(message, failure, log);
   }
 
   /** @returns the answer or why there is none; null if the attempt was aborted */
-  async #post(message: WebhookMessage): Promise<WebhookAnswer | AttemptFailure | null> {
-    const { config, now } = this.#context;
-    const { url, secrets, allowsPrivateNetwork } = this.#destination;
-    const { givenUp } = this.worker;
+  async function postMessage(message: WebhookMessage): Promise<WebhookAnswer | AttemptFailure | null> {
+    const { givenUp } = worker;
     const body = JSON.stringify(webhookBody(message, config.forms[message.form]?.publicationId ?? null));
     try {
-      return await this.#options.post({
+      return await post({
         url,
         headers: webhookHeaders(message.id, body, secrets, now()),
         body,
@@ -198,28 +170,33 @@ class DestinationLane {
   }
 
   /** Sends nothing more until an operator resumes the destination: the receiver wants no more messages. */
-  async #hold({ reason }: AttemptFailure, log: Log): Promise<void> {
-    const { name } = this.#destination;
-    await this.worker.write(() => this.#context.store.webhooks.hold(name, reason));
+  async function hold({ reason }: AttemptFailure, log: Log): Promise<void> {
+    await worker.write(() => store.webhooks.hold(name, reason));
     log.error({ reason }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them again`);
   }
 
-  async #failed({ seq, at, attempts }: WebhookMessage, failure: AttemptFailure, log: Log): Promise<void> {
-    const { store, events, now, random } = this.#context;
-    const { name } = this.#destination;
+  async function failed({ seq, at, attempts }: WebhookMessage, failure: AttemptFailure, log: Log): Promise<void> {
     const { reason } = failure;
-    if (failure.mayBeMessage) this.#circuit.recordPossibleFailure(failure);
-    else this.#circuit.open(failure);
+    if (failure.mayBeMessage) circuit.recordPossibleFailure(failure);
+    else circuit.open(failure);
     const isGivenUp = attempts + 1 >= minAttempts && now() - at >= giveUpAfterMs;
-    const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, this.#options.backoff, random);
-    const nextAttemptAt = now() + Math.max(waitMs, this.#circuit.openForMs);
-    await this.worker.write(() =>
+    const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, backoff, random);
+    const nextAttemptAt = now() + Math.max(waitMs, circuit.openForMs);
+    await worker.write(() =>
       store.webhooks.settle(seq, isGivenUp ? { state: 'dead', reason } : { state: 'waiting', nextAttemptAt, reason }),
     );
     if (isGivenUp) log.error({ reason }, 'a webhook was given up; kept as a dead letter');
     else log.debug({ reason, nextAttemptAt }, 'a webhook was not accepted; it will be sent again');
     events.emit({ type: 'webhookAttempted', destination: name, result: isGivenUp ? 'dead' : 'waiting' });
   }
+
+  return {
+    worker,
+    sendNow(): void {
+      circuit.endPause();
+      worker.wake();
+    },
+  };
 }
 
 /** What an operator does about answers that do not pass by themselves. */

@@ -1,6 +1,6 @@
 /** The confirmation of bulk creations: which subscriptions a scan reads, and what becomes of the signups. */
 import { describe, expect, it, vi } from 'vitest';
-import { BulkConfirmation } from '../../src/delivery/bulk-confirmation.ts';
+import { createBulkConfirmation } from '../../src/delivery/bulk-confirmation.ts';
 import { type SignupStore, type StoredSignup } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId } from '../running-relay.ts';
@@ -12,7 +12,7 @@ const batchId = '018f0000-0000-7000-8000-000000000001';
 function parts(pages: readonly (() => Response)[] = [], change: Partial<SignupStore> = {}) {
   const left = [...pages];
   const all = deliveryParts(() => Promise.resolve((left.shift() ?? (() => listPage([])))()), change);
-  const confirmation = new BulkConfirmation(all.lane, lookAfterMs);
+  const confirmation = createBulkConfirmation(all.lane, lookAfterMs);
   return { ...all, confirmation, left };
 }
 

@@ -143,7 +143,7 @@ describe('a batch that fails', () => {
     await test.send();
     expect(test.events).toMatchObject([{ type: 'failing', what: 'store', reason: 'The disk is full.' }]);
     expect(test.lane.circuits.isFailing).toBe(false);
-    test.lane.context.health.succeeded('claim');
+    test.lane.health.succeeded('claim');
     expect(test.events.at(-1)).toMatchObject({ type: 'works', what: 'store' });
   });
 });

@@ -1,6 +1,6 @@
 /** A bulk delivery for a test, and its backlog. */
 import { vi } from 'vitest';
-import { BulkDelivery, type BulkOptions } from '../../src/delivery/bulk-delivery.ts';
+import { type BulkDelivery, createBulkDelivery, type BulkOptions } from '../../src/delivery/bulk-delivery.ts';
 import type { SignupStore } from '../../src/index.ts';
 import { InFlight } from '../../src/queue/worker.ts';
 import { newSignup } from '../new-signup.ts';
@@ -36,7 +36,7 @@ export function bulk({
   const parts = deliveryParts((request) => (request.method === 'GET' ? list(request) : create(request)), change);
   const onEnd = vi.fn<() => void>();
   const inFlight = new InFlight(onEnd);
-  const delivery = new BulkDelivery({ ...parts.lane, worker: { ...parts.lane.worker, inFlight } }, options);
+  const delivery = createBulkDelivery({ ...parts.lane, worker: { ...parts.lane.worker, inFlight } }, options);
   return {
     ...parts,
     delivery,

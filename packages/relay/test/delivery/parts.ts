@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createClient } from '@newsletter-kit/core';
 import { createContext } from '../../src/context.ts';
 import type { DeliveryLane } from '../../src/delivery/lane.ts';
-import { ApiCircuits, CircuitBreaker } from '../../src/queue/circuit-breaker.ts';
+import { CircuitBreaker, createApiCircuits } from '../../src/queue/circuit-breaker.ts';
 import { InFlight, repeatWrite } from '../../src/queue/worker.ts';
 import { defaultBackoff, type Retry } from '../../src/queue/retry.ts';
 import type { RelayEvent } from '../../src/events.ts';
@@ -99,11 +99,11 @@ export function deliveryParts(
     giveUp,
     store,
     lane: {
-      context,
+      ...context,
       publicationId,
       forms: context.config.forms,
       client,
-      circuits: new ApiCircuits(breaker(), breaker()),
+      circuits: createApiCircuits(breaker(), breaker()),
       backoff: defaultBackoff,
       worker: {
         write: (work) => repeatWrite(context.health, stop.signal, work),

@@ -42,13 +42,12 @@ function dispatch(
 ): Test {
   const parts = deliveryParts(answer, change);
   const { store, lane } = parts;
-  const { client, context } = lane;
   const [pattern] = Object.values(lane.forms);
   if (!pattern) throw new Error('The environment makes a form.');
-  const clientOf = vi.fn<(apiKey: string) => Client>(() => client);
+  const clientOf = vi.fn<(apiKey: string) => Client>(() => lane.client);
   const config = {
-    ...context.config,
-    ...(bulkAbove !== undefined && { delivery: { ...context.config.delivery, bulkAbove } }),
+    ...lane.config,
+    ...(bulkAbove !== undefined && { delivery: { ...lane.config.delivery, bulkAbove } }),
     forms: Object.fromEntries(
       Object.entries(forms).map(([name, [n, apiKey]]): [string, Form] => [
         name,
@@ -56,7 +55,7 @@ function dispatch(
       ]),
     ),
   };
-  const queue = new DeliveryQueue({ ...context, config }, clientOf, {
+  const queue = new DeliveryQueue({ ...lane, config }, clientOf, {
     ...(bulkAbove === undefined && { bulk: null }),
     ...more,
   });
@@ -109,7 +108,7 @@ describe('the lanes of the queue', () => {
   ])('are woken by %j: %i times', async (event, times) => {
     const test = dispatch();
     const wake = vi.spyOn(test.queue, 'wake');
-    test.lane.context.events.emit(event);
+    test.lane.events.emit(event);
     expect(wake).toHaveBeenCalledTimes(times);
   });
 

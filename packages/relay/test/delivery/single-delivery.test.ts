@@ -1,6 +1,6 @@
 /** The delivery of one signup: its requests to the API, and the outcome that is stored. */
 import { describe, expect, it, vi } from 'vitest';
-import { SingleDelivery, toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
+import { createSingleDelivery, toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
 import type { ClaimedSignup, Form } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId } from '../running-relay.ts';
@@ -28,7 +28,7 @@ function single({
 }: { readonly create?: Answer; readonly list?: Answer } = {}): Test {
   const parts = deliveryParts((request) => (request.method === 'GET' ? list(request) : create(request)));
   const { store, lane } = parts;
-  const delivery = new SingleDelivery(lane);
+  const delivery = createSingleDelivery(lane);
   const backgrounds: (boolean | undefined)[] = [];
   const { subscriptions } = lane.client;
   const creation = subscriptions.create.bind(subscriptions);

@@ -1,6 +1,6 @@
 /** What the API says of a person: kept as it came, asked once more where it was only a beginning, and never guessed. */
 import { describe, expect, it } from 'vitest';
-import { SecondLook } from '../../src/delivery/status.ts';
+import { createSecondLook } from '../../src/delivery/status.ts';
 import type { StoredSignup } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
@@ -26,7 +26,7 @@ async function delivered(
   const claimed = await parts.store.claim({ forms: ['default'], limit: 100, now: startAt });
   const ids = claimed.map(({ id }) => id);
   await parts.store.settle(ids, { state: 'delivered', at: startAt, status, askAgainAt: startAt + 10 * minuteMs });
-  const look = new SecondLook(parts.lane);
+  const look = createSecondLook(parts.lane);
   return {
     ...parts,
     async look(afterMs = 10 * minuteMs) {
@@ -96,7 +96,7 @@ describe('ten minutes after the delivery', () => {
     const test = await delivered(['a@example.com', 'b@example.com', 'c@example.com'], (query) =>
       listPage(query.has('email') ? [is(query.get('email') ?? '', 'active')] : []),
     );
-    test.lane.context.calls.begin(2, () => undefined);
+    test.lane.calls.begin(2, () => undefined);
     await test.look();
     expect((await test.statuses()).map(({ status }) => status)).toEqual(['active', 'validating', 'validating']);
     expect(await test.store.openStatuses(['default'], test.clock.now, 9)).toHaveLength(2);

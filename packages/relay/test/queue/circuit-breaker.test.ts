@@ -1,6 +1,6 @@
 /** When a circuit breaker opens, how long it stays open, and what it reports. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiCircuits, CircuitBreaker, type DeliveryFailure } from '../../src/queue/circuit-breaker.ts';
+import { CircuitBreaker, createApiCircuits, type DeliveryFailure } from '../../src/queue/circuit-breaker.ts';
 import { decideRetry, defaultBackoff, type Retry } from '../../src/queue/retry.ts';
 
 const hourMs = 3_600_000;
@@ -111,7 +111,7 @@ describe('the circuit breakers of an API key and a publication', () => {
   };
   const circuits = () => {
     const [key, publication] = [breaker<Retry>(), breaker<Retry>()];
-    return { key, publication, both: new ApiCircuits(key, publication) };
+    return { key, publication, both: createApiCircuits(key, publication) };
   };
 
   it.each([

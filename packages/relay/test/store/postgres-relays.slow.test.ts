@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, everySignup, StoreUnavailableError, type SignupStore } from '../../src/index.ts';
 import { type Operator, storeOperator } from '../../src/ops/operator.ts';
-import { Connections } from '../../src/store/postgres/connections.ts';
+import { createConnections } from '../../src/store/postgres/connections.ts';
 import { claimsLock as lockKey } from '../../src/store/postgres/database.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
@@ -207,7 +207,7 @@ describe('several relays on one PostgreSQL', () => {
     const { address, store } = await fresh();
     await store.accept(newSignup('ada@example.com'));
     const claim = () => store.claim({ forms, limit: 1, now: Date.now() });
-    const slow = new Connections(address, { name: 'test', max: 1, connectMs: 5000, serverMs: 4000, answerMs: 9000 });
+    const slow = createConnections(address, { name: 'test', max: 1, connectMs: 5000, serverMs: 4000, answerMs: 9000 });
     onTestFinished(() => slow.close());
     const isHeld = async () => (await server.run(claimsLock, address)).length > 0;
     const hanging = slow.transaction(async (query) => {

@@ -24,7 +24,7 @@ const forms = ['default'];
 const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
 
 const open = (path: string, maxPages?: number): SignupStore => {
-  const store = openSqliteStore(path, { maxPages });
+  const store = openSqliteStore(path, maxPages);
   onTestFinished(() => store.close());
   return store;
 };
@@ -41,7 +41,7 @@ describe('a signup store in an SQLite file', () => {
 
   it('rejects writes on a full disk, loses no acknowledged signup, and recovers with free space', async () => {
     const path = join(scratchFolder(), 'relay.db');
-    const small = openSqliteStore(path, { maxPages: 40 });
+    const small = openSqliteStore(path, 40);
     const acknowledged: string[] = [];
     const fill = async (): Promise<never> => {
       for (;;) {

@@ -7,6 +7,9 @@ import type { Row } from '../rows.ts';
 /** A value of a statement; a list counts as one. */
 export type Value = string | number | boolean | null | readonly string[];
 
+/** Adds a value to those of a statement. @returns its place there, `$1` and so on */
+export type Bind = (value: Value) => string;
+
 /** A statement of an act, with its values, which are `$1` and so on in it; the same may stand there again. */
 export interface Step {
   readonly sql: string;
@@ -103,15 +106,13 @@ export interface Database extends ReadDatabase {
   delivered(this: void, change: number): void;
 }
 
-function* take(step: Step): Act<unknown> {
-  return yield step;
-}
-
 /** The statements of a part of the store as acts. */
 export function actsOf({ prepare }: Pick<ReadDatabase, 'prepare'>) {
   const statement = <Result>(sql: string, gives: Step['gives']) => {
     prepare(sql);
-    return (...values: readonly Value[]) => take({ sql, values, gives }) as Act<Result>;
+    return function* (...values: readonly Value[]): Act<Result> {
+      return (yield { sql, values, gives }) as Result;
+    };
   };
   /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
   return {
@@ -144,10 +145,4 @@ export function storable(value: unknown): unknown {
 /** Rows as a value of a statement, see {@link Dialect.rows}. */
 export function json(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value: unknown) => storable(value));
-}
-
-/** A statement with a `?` for each of its values, as acts number them. */
-export function numbered(text: string): string {
-  let count = 0;
-  return text.replaceAll('?', () => `$${(count += 1)}`);
 }

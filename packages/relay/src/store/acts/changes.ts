@@ -10,8 +10,7 @@ import {
   type SignupStore,
   type StoreChanges,
 } from '../signup-store.ts';
-import { type Act, type Database, json, numbered, actsOf, type Value } from './act.ts';
-import { firstId } from './records.ts';
+import { type Act, type Bind, type Database, json, actsOf, type Value } from './act.ts';
 
 /** Signups changed in one transaction, so that new ones do not wait for all of them. */
 const batchSize = 500;
@@ -57,18 +56,19 @@ export function storeChanges(db: Database, addEntries: (entries: string) => Act<
     filter: SignupFilter,
     work: (ids: readonly string[]) => Act<void>,
   ): Promise<number> => {
-    const { sql, values } = conditions(filter, dialect);
-    const chosen = all<Value[], { readonly id: string }>(
-      numbered(`SELECT id FROM ${signup} WHERE ${where} AND ${sql} AND id > ? ORDER BY id LIMIT ?
-        ${dialect.awaitLocked}`),
-    );
     const batch = writeLong(function* (after: string) {
-      const ids = (yield* chosen(...values, after, dialect.atOnce)).map(({ id }) => id);
+      const values: Value[] = [];
+      const bind: Bind = (value) => `$${values.push(value)}`;
+      const chosen = all<Value[], { readonly id: string }>(
+        `SELECT id FROM ${signup} WHERE ${where} AND ${conditions(filter, bind, dialect)} AND id > ${bind(after)}
+         ORDER BY id LIMIT ${bind(dialect.atOnce)} ${dialect.awaitLocked}`,
+      );
+      const ids = (yield* chosen(...values)).map(({ id }) => id);
       yield* work(ids);
       return ids;
     });
     let changed = 0;
-    for (let after: string | undefined = firstId; after !== undefined;) {
+    for (let after: string | undefined = idFrom(0); after !== undefined;) {
       const ids: readonly string[] = await batch(after);
       changed += ids.length;
       after = ids[dialect.atOnce - 1];

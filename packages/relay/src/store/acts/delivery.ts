@@ -109,9 +109,7 @@ export function deliveryStore(db: Database, { candidates, nextDue, claimMails }:
     backlog: read(function* (forms, max) {
       return Math.min(max, (yield* backlog(forms, max))?.count ?? 0);
     }),
-    nextDueAt: read(function* (forms, of) {
-      return yield* nextDue(forms, claimableStates(of));
-    }),
+    nextDueAt: read((forms, of) => nextDue(forms, claimableStates(of))),
     pullForward: writeOne((now, longestMs) => pullForward(now, now + longestMs)),
     openStatuses: read(function* (forms, now, limit) {
       const rows: OpenStatusRow[] = [];

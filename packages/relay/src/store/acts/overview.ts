@@ -2,6 +2,7 @@
 import { isIdle } from '../conditions.ts';
 import {
   type CountOfState,
+  earliest,
   type FormBacklog,
   type HeldSignups,
   type Overview,
@@ -9,7 +10,6 @@ import {
   recentMs,
   recentRead,
   toCounts,
-  toOverview,
   type UnclearConsent,
 } from '../overview.ts';
 import { idFrom } from '../signup-identity.ts';
@@ -90,16 +90,18 @@ export function overviewReads(
     overview: db.readLong(function* (now) {
       const recent = [idFrom(now - recentMs), recentRead, reasonsShown] as const;
       const erased = yield* lastErasure();
-      return toOverview({
-        counts: yield* counts(),
+      const backlogs = yield* forms();
+      return {
+        counts: toCounts(yield* counts()),
         due: (yield* due(now))?.count ?? 0,
-        forms: (yield* forms()).toSorted((a, b) => (a.form < b.form ? -1 : 1)),
+        oldestWaitingSince: earliest(backlogs.map(({ oldestSince }) => oldestSince)),
+        forms: backlogs.toSorted((a, b) => (a.form < b.form ? -1 : 1)),
         deadByReason: yield* deadByReason(reasonsShown),
         held: yield* held(reasonsShown),
         unclearConsents: yield* unclear(...recent),
         statuses: yield* statuses(...recent),
         lastErasureAt: erased ? Number(erased.value) : null,
-      });
+      };
     }),
   };
 }

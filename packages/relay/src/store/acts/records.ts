@@ -9,9 +9,9 @@ import {
   toMailbox,
   toStored,
 } from '../rows.ts';
-import { mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
+import { idFrom, mailboxHash, personHash, suppressionHash } from '../signup-identity.ts';
 import type { ConsentRecord, StoreReads } from '../signup-store.ts';
-import { type Dialect, numbered, type ReadDatabase, actsOf, type Value } from './act.ts';
+import { type Bind, type Dialect, type ReadDatabase, actsOf, type Value } from './act.ts';
 
 /** The records of the mailboxes with these hashes, one for each publication. */
 export const mailboxesOf = ({ table, among }: Dialect): string =>
@@ -38,16 +38,18 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
   );
   return {
     list: readOne(function* (filter, { after, limit }) {
-      const { sql, values } = conditions(filter, dialect);
+      const values: Value[] = [];
+      const bind: Bind = (value) => `$${values.push(value)}`;
+      const isOlder = after === undefined ? '' : `AND id < ${bind(after)}`;
       // An index may have what the filter asks for: only the rows that are shown are read.
       const shown = `SELECT id FROM ${table('signup')}
-        WHERE ${inTime} AND ${sql} ${after === undefined ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`;
+        WHERE ${inTime} AND ${conditions(filter, bind, dialect)} ${isOlder} ORDER BY id DESC LIMIT ${bind(limit)}`;
       const page = all<Value[], StoredRow>(
-        numbered(`SELECT ${stored} FROM ${table('signup')} AS s WHERE ${dialect.within('id', shown)} ORDER BY id DESC`),
+        `SELECT ${stored} FROM ${table('signup')} AS s WHERE ${dialect.within('id', shown)} ORDER BY id DESC`,
       );
-      return (yield* page(...values, ...(after === undefined ? [] : [after]), limit)).map(toStored);
+      return (yield* page(...values)).map(toStored);
     }),
-    listConsents: readOne(function* ({ after = firstId, limit }) {
+    listConsents: readOne(function* ({ after = idFrom(0), limit }) {
       return (yield* consents(after, limit)).toSorted(byTime);
     }),
     suppressions: readOne(function* ({ after = '', limit }) {
@@ -63,9 +65,6 @@ export function recordReads(db: ReadDatabase): Omit<StoreReads, 'counts' | 'over
     }),
   };
 }
-
-/** Sorts before every id. */
-export const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Entries of one signup stay together. */
 function byTime(one: ConsentRecord, other: ConsentRecord): number {

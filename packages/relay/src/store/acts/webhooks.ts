@@ -1,11 +1,5 @@
 /** The queue of webhook messages. */
-import {
-  destinationChanges,
-  type DestinationRow,
-  toWebhookMessage,
-  webhookColumns,
-  type WebhookMessageRow,
-} from '../rows.ts';
+import { destinationChanges, type DestinationRow, toWebhookMessage, type WebhookMessageRow } from '../rows.ts';
 import { type WebhookBacklog, webhookClaimMs, type WebhookMessage, type WebhookQueue } from '../webhook-queue.ts';
 import { type Database, type ReadDatabase, actsOf } from './act.ts';
 
@@ -80,7 +74,9 @@ export function webhookQueue(db: Database): WebhookQueue {
       return messages;
     }),
     settle: writeOne((seq, outcome) =>
-      outcome.state === 'delivered' ? delivered(seq) : failed(seq, ...webhookColumns(outcome)),
+      outcome.state === 'delivered'
+        ? delivered(seq)
+        : failed(seq, outcome.state === 'waiting' ? outcome.nextAttemptAt : null, outcome.reason),
     ),
     nextDueAt: read(function* (name) {
       return (yield* sending(name)) ? ((yield* nextDue(name))?.nextAttemptAt ?? null) : null;

@@ -28,48 +28,45 @@ export interface ConnectionLimits {
 /** Time limit for statements in flight when closing, in milliseconds. */
 const closeMs = 5000;
 
-export class Connections {
-  readonly #pool: pg.Pool;
-  readonly #sockets = new Set<Socket>();
+export type Connections = ReturnType<typeof createConnections>;
 
-  constructor(url: string, { name, max, connectMs, serverMs, idleMs = serverMs, answerMs }: ConnectionLimits) {
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      application_name: name,
-      max,
-      keepAlive: true,
-      connectionTimeoutMillis: connectMs,
-      statement_timeout: serverMs,
-      // Shorter than the statement timeout, so that the error names the lock.
-      lock_timeout: Math.round(serverMs * 0.8),
-      idle_in_transaction_session_timeout: idleMs,
-      query_timeout: answerMs,
-      stream: () => this.#socket(),
-      // Large integers come as numbers, as in SQLite: all of them are counts, or milliseconds.
-      types: {
-        getTypeParser: (type, format): unknown =>
-          type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format),
-      },
-    });
-    // An idle connection broke: the next statement opens another.
-    this.#pool.on('error', () => undefined);
-  }
-
-  #socket(): Socket {
-    const socket = new Socket();
-    this.#sockets.add(socket);
-    return socket.once('close', () => this.#sockets.delete(socket));
-  }
+export function createConnections(url: string, limits: ConnectionLimits) {
+  const { name, max, connectMs, serverMs, idleMs = serverMs, answerMs } = limits;
+  const sockets = new Set<Socket>();
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: name,
+    max,
+    keepAlive: true,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: serverMs,
+    // Shorter than the statement timeout, so that the error names the lock.
+    lock_timeout: Math.round(serverMs * 0.8),
+    idle_in_transaction_session_timeout: idleMs,
+    query_timeout: answerMs,
+    stream() {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+    // Large integers come as numbers, as in SQLite: all of them are counts, or milliseconds.
+    types: {
+      getTypeParser: (type, format): unknown =>
+        type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format),
+    },
+  });
+  // An idle connection broke: the next statement opens another.
+  pool.on('error', () => undefined);
 
   /** Runs a statement outside any transaction. */
-  readonly query: RunQuery = (text, values = []) => this.#pool.query(text, values.map(storable));
+  const query: RunQuery = (text, values = []) => pool.query(text, values.map(storable));
 
   /** Runs the queries of `work` in one transaction. */
-  async transaction<T>(
+  async function transaction<T>(
     work: (query: RunQuery) => Promise<T>,
     isolation: 'READ COMMITTED' | 'REPEATABLE READ READ ONLY' = 'READ COMMITTED',
   ): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await pool.connect();
     // Without a listener, a connection that breaks between two statements would end the process.
     client.on('error', ignore);
     try {
@@ -89,14 +86,16 @@ export class Connections {
   }
 
   /** Waits for statements in flight, for a limited time, and closes. Idempotent. */
-  async close(): Promise<void> {
-    if (this.#pool.ending) return;
+  async function close(): Promise<void> {
+    if (pool.ending) return;
     const ended = new AbortController();
-    await Promise.race([this.#pool.end(), sleep(closeMs, undefined, { signal: ended.signal }).catch(ignore)]);
+    await Promise.race([pool.end(), sleep(closeMs, undefined, { signal: ended.signal }).catch(ignore)]);
     ended.abort();
     // A server that hangs would not close its end of a connection.
-    for (const socket of this.#sockets) socket.destroySoon();
+    for (const socket of sockets) socket.destroySoon();
   }
+
+  return { query, transaction, close };
 }
 
 function ignore(): void {}

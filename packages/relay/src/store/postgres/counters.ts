@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../counters.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
-import { PostgresGroupCommit } from '../group-commit.ts';
+import { createPostgresGroupCommit } from '../group-commit.ts';
 import { json } from '../acts/act.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { counter, rowsOf } from './sql-parts.ts';
@@ -12,9 +12,6 @@ const pauseMs = 5000;
 
 /** Counters deleted in one statement. */
 const batchSize = 1000;
-
-/** Maximum number of posts counted in one statement. */
-const maxGroupSize = 500;
 
 interface Post {
   readonly counters: readonly Counter[];
@@ -54,25 +51,21 @@ export function postgresCounters({ counting, long }: Pick<OpenDatabase, 'countin
       }
     });
   const release = (posts: readonly Omit<Post, 'reached'>[]) => query(takeBack, [json(totals(posts))]);
-  const posts = new PostgresGroupCommit<Post>({
-    maxItems: maxGroupSize,
-    isSingleItemFailure: () => false,
-    async commit(group) {
-      const keys = new Set(group.flatMap(({ counters }) => counters.map(({ key }) => key)));
-      const stored = await query(`SELECT key, points, until FROM ${counter} WHERE key = ANY($1::text[])`, [[...keys]]);
-      const counted = await countEach(group, stored);
-      if (counted.length === 0) return;
-      const added = totals(counted);
-      const written = await query(add, [json(added), Math.max(...counted.map(({ now }) => now))]);
-      // Other relays may have counted in between: each post is checked again, by what was there before the group.
-      const points = new Map(added.map((total) => [total.key, total.points]));
-      await countEach(
-        counted,
-        written.map((row) => ({ ...row, points: row.points - (points.get(row.key) ?? 0) })),
-      );
-      const tooMany = counted.filter(({ reached }) => reached.length > 0);
-      if (tooMany.length > 0) await release(tooMany);
-    },
+  const posts = createPostgresGroupCommit<Post>(async (group) => {
+    const keys = new Set(group.flatMap(({ counters }) => counters.map(({ key }) => key)));
+    const stored = await query(`SELECT key, points, until FROM ${counter} WHERE key = ANY($1::text[])`, [[...keys]]);
+    const counted = await countEach(group, stored);
+    if (counted.length === 0) return;
+    const added = totals(counted);
+    const written = await query(add, [json(added), Math.max(...counted.map(({ now }) => now))]);
+    // Other relays may have counted in between: each post is checked again, by what was there before the group.
+    const points = new Map(added.map((total) => [total.key, total.points]));
+    await countEach(
+      counted,
+      written.map((row) => ({ ...row, points: row.points - (points.get(row.key) ?? 0) })),
+    );
+    const tooMany = counted.filter(({ reached }) => reached.length > 0);
+    if (tooMany.length > 0) await release(tooMany);
   });
   return {
     async count(counters, now) {

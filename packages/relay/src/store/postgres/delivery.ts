@@ -2,8 +2,8 @@
 import { type Act, actsOf, type Database, json } from '../acts/act.ts';
 import { deliveryStore, type Settlement } from '../acts/delivery.ts';
 import type { mailboxStore } from '../acts/mailboxes.ts';
-import { asStoreUnavailable, isStoreFailure } from '../database-errors.ts';
-import { PostgresGroupCommit } from '../group-commit.ts';
+import { asStoreUnavailable } from '../database-errors.ts';
+import { createPostgresGroupCommit } from '../group-commit.ts';
 import {
   type Candidate,
   claimableStates,
@@ -19,9 +19,6 @@ import { type Claim, type ConsentRecord, type DeliveryStore, freshMs, neverAttem
 import type { Connections } from './connections.ts';
 import { carryOut } from './database.ts';
 import { consent, rowsOf, signup } from './sql-parts.ts';
-
-/** Maximum number of signups written in one statement. */
-const maxGroupSize = 500;
 
 const columns = signupColumns.join(', ');
 const entry = ledgerColumns.join(', ');
@@ -45,18 +42,11 @@ export function groupedDelivery(
     nextDue: nextDueIn(db),
     claimMails,
   });
-  const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isStoreFailure(error) };
-  const arrivals = new PostgresGroupCommit<Arrival>({
-    ...group,
-    async commit(items) {
-      const consents = items.map((each) => each.consent).filter((each) => each !== null);
-      await query(insertSignups, [json(items.map(({ row }) => row)), json(consents)]);
-    },
+  const arrivals = createPostgresGroupCommit<Arrival>(async (items) => {
+    const consents = items.map((each) => each.consent).filter((each) => each !== null);
+    await query(insertSignups, [json(items.map(({ row }) => row)), json(consents)]);
   });
-  const settlements = new PostgresGroupCommit<Settlement>({
-    ...group,
-    commit: (items) => carryOut(settled(items), query),
-  });
+  const settlements = createPostgresGroupCommit<Settlement>((items) => carryOut(settled(items), query));
   return {
     methods: {
       ...methods,

@@ -6,7 +6,7 @@ import { explainStoreError } from '../database-errors.ts';
 import type { Row } from '../rows.ts';
 import { readMs } from '../signup-store.ts';
 import { hasTablesOf } from '../version.ts';
-import { Connections, type RunQuery } from './connections.ts';
+import { type Connections, createConnections, type RunQuery } from './connections.ts';
 import { counter, dialect, message, scan, schema, setting, signup, tally } from './sql-parts.ts';
 
 /** Key of the advisory lock of the process that prepares the tables ("NKRL"). */
@@ -93,10 +93,10 @@ const long = { ...brief, max: 1, connectMs: 10_000, serverMs: 60_000, answerMs: 
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
   const database: OpenDatabase = {
-    brief: new Connections(url, brief),
-    counting: new Connections(url, counting),
-    reading: new Connections(url, reading),
-    long: new Connections(url, long),
+    brief: createConnections(url, brief),
+    counting: createConnections(url, counting),
+    reading: createConnections(url, reading),
+    long: createConnections(url, long),
     async close() {
       await Promise.all([this.brief, this.counting, this.reading, this.long].map((pool) => pool.close()));
     },

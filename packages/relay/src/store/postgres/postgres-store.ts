@@ -21,11 +21,7 @@ import { held, schema, signup, tally } from './sql-parts.ts';
  * @throws StartupError if it cannot be reached, refuses the login, is too old or not durable
  */
 export async function openPostgresStore(url: string): Promise<SignupStore> {
-  return postgresStore(await openDatabase(url));
-}
-
-/** The store in a database; each of its parts has its statements. */
-function postgresStore(database: OpenDatabase): SignupStore {
+  const database = await openDatabase(url);
   const db = databaseOf(database);
   const { one } = actsOf(db);
   const mailboxes = mailboxStore(db);

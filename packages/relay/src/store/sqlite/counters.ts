@@ -1,6 +1,6 @@
 /** The counters of rate limits in SQLite, written with the next commit: each of its own would cost a sync. */
 import { type Count, type Counters, maxKeys, MemoryCounters } from '../counters.ts';
-import { storeError } from '../database-errors.ts';
+import { asStoreUnavailable } from '../database-errors.ts';
 import { actsOf } from '../acts/act.ts';
 import type { actsIn } from './driver.ts';
 
@@ -28,8 +28,9 @@ export function sqliteCounters(acts: ReturnType<typeof actsIn>, commit: <T>(work
   /** The counts that are not written yet. */
   const changed = new MemoryCounters((key) => carryOut(counter(key)));
   return {
-    count: (...values: Parameters<Counters['count']>) => changed.count(...values).catch(failRead),
-    release: (...values: Parameters<Counters['release']>) => changed.release(...values).catch(failRead),
+    count: (...values: Parameters<Counters['count']>) => asStoreUnavailable('read', () => changed.count(...values)),
+    release: (...values: Parameters<Counters['release']>) =>
+      asStoreUnavailable('read', () => changed.release(...values)),
     async expire(now: number): Promise<void> {
       await changed.expire(now);
       for (let after = '', isLast = false; !isLast;) {
@@ -51,8 +52,4 @@ export function sqliteCounters(acts: ReturnType<typeof actsIn>, commit: <T>(work
     /** Forgets the counts after their commit. */
     written: (): void => changed.clear(),
   };
-}
-
-function failRead(cause: unknown): never {
-  throw storeError('read', cause);
 }

@@ -1,6 +1,6 @@
 /** Signups that arrive in the SQLite store, and those of them that a claim may claim. */
 import { type Act, actsOf, type Database } from '../acts/act.ts';
-import type { SqliteGroupCommit } from '../group-commit.ts';
+import type { createSqliteGroupCommit } from '../group-commit.ts';
 import { earliest } from '../overview.ts';
 import { type Candidate, claimableStates, firstEntry, ledgerColumns, newRow, signupColumns, stored } from '../rows.ts';
 import { signupId } from '../signup-identity.ts';
@@ -10,7 +10,7 @@ import type { SqliteDriver, SqliteValue } from './driver.ts';
 /** Takes signups, without the detour of an act: there may be thousands in a second. */
 export function acceptIn(
   { prepare }: Pick<SqliteDriver, 'prepare'>,
-  commits: Pick<SqliteGroupCommit, 'run'>,
+  commits: Pick<ReturnType<typeof createSqliteGroupCommit>, 'run'>,
 ): SignupStore['accept'] {
   const insert = <Name extends string>(verb: string, table: string, columns: readonly Name[]) => {
     const statement = prepare(

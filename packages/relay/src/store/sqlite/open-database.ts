@@ -13,26 +13,13 @@ import { sqliteStore, type SqliteStore } from './sqlite-store.ts';
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
-/** Options of {@link openSqliteStore}. */
-export interface SqliteStoreOptions {
-  /** Maximum number of pages (4 KiB each) of the file. Default: unlimited. */
-  readonly maxPages?: number | undefined;
-}
-
 /**
  * Opens or creates the store in a file.
  *
+ * @param maxPages - maximum number of pages (4 KiB each) of the file. Default: unlimited
  * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
-export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  return sqliteStore(openDatabase(path, options.maxPages));
-}
-
-/** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */
-const full = 2;
-
-/** @throws StartupError with one sentence that says what to do */
-function openDatabase(givenPath: string, maxPages: number | undefined): SqliteDriver {
+export function openSqliteStore(givenPath: string, maxPages?: number): SqliteStore {
   const path = createPrivateFile(givenPath);
   const unlock = lockStore(path);
   let db: DatabaseSync | undefined;
@@ -55,8 +42,11 @@ function openDatabase(givenPath: string, maxPages: number | undefined): SqliteDr
     if (cause instanceof StartupError) throw cause;
     throw new StartupError(`The store ${path} cannot be opened: ${explainStoreError(cause)}.`, { cause });
   }
-  return driverOf(db, path, unlock);
+  return sqliteStore(driverOf(db, path, unlock));
 }
+
+/** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */
+const full = 2;
 
 function driverOf(db: DatabaseSync, path: string, unlock: () => void): SqliteDriver {
   const opened = [path, `${path}-wal`].map((file) => ({ file, inode: inodeOf(file) }));

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { readMs, type StoreReads, type WebhookQueue } from '../signup-store.ts';
-import { answerOf, readTookTooLong } from '../database-errors.ts';
+import { asStoreUnavailable, readTookTooLong } from '../database-errors.ts';
 import type { ReadDatabase } from '../acts/act.ts';
 import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
@@ -30,7 +30,7 @@ export function openSqliteReader(path: string): SqliteReader {
     (act) =>
     (...values) => {
       deadline = performance.now() + readMs;
-      return answerOf(() => carryOut(act(...values)));
+      return asStoreUnavailable('read', () => carryOut(act(...values)));
     };
   const limited: ReadDatabase = {
     dialect,

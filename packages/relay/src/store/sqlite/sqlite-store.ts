@@ -7,8 +7,8 @@ import { mailboxStore } from '../acts/mailboxes.ts';
 import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookQueue } from '../acts/webhooks.ts';
-import { answerOf } from '../database-errors.ts';
-import { SqliteGroupCommit } from '../group-commit.ts';
+import { asStoreUnavailable } from '../database-errors.ts';
+import { createSqliteGroupCommit } from '../group-commit.ts';
 import { toScan } from '../rows.ts';
 import type { BatchStore, ProbeEffort, SignupStore } from '../signup-store.ts';
 import { sqliteCounters } from './counters.ts';
@@ -24,11 +24,11 @@ export function sqliteStore(driver: SqliteDriver) {
   const delivered: DeliveredCount = { known: null };
   const acts = actsIn(driver);
   const counters = sqliteCounters(acts, (work) => commits.run(work));
-  const commits = new SqliteGroupCommit(forgetting(driver, delivered), counters);
+  const commits = createSqliteGroupCommit(forgetting(driver, delivered), counters);
   const read: Database['read'] =
     (act) =>
     (...values) =>
-      answerOf(() => acts.carryOut(act(...values)));
+      asStoreUnavailable('read', () => acts.carryOut(act(...values)));
   const write: Database['write'] =
     (act) =>
     (...values) =>
