@@ -9,9 +9,9 @@ import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import type { Suspicion } from '../events.ts';
-import { AttackDetector } from './attack-detector.ts';
+import { createAttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
-import { MailDomains, type MailResolver } from './mail-domain.ts';
+import { createMailDomains, type MailResolver, type ReceivesMail } from './mail-domain.ts';
 import { endOfHour, type MailBudget, RateLimits } from './rate-limits.ts';
 import type { ProofVerdict, ReadProof } from './proof.ts';
 import type { ScreenedPost, Screening } from './screening.ts';
@@ -40,7 +40,8 @@ export type ProtectionResult =
     }
   | ProtectionRefusal;
 
-interface ProtectionRefusal {
+/** The refusal of a post. */
+export interface ProtectionRefusal {
   readonly refused: Refused;
   /** The rate limit that was reached: for the operator only, since a visitor must not learn what others do. */
   readonly limit?: LimitKind;
@@ -61,11 +62,12 @@ const hoursAhead = 24;
 
 /** The protection of all forms of a relay. */
 export class AbuseProtection {
+  /** Counts a post for the attack detection. @returns whether there is an attack */
+  readonly countAttack: (now: number) => boolean;
   readonly #context: ProtectionContext;
   readonly #rateLimits: RateLimits;
-  readonly #attack: AttackDetector;
   readonly #screening: Screening;
-  readonly #mailDomains: MailDomains;
+  readonly #receivesMail: ReceivesMail;
   readonly #blockedDomains: AbuseProtectionOptions['blockedDomains'];
   /** By form: until when it asks for proofs, having sent half of its confirmation mails of the hour. */
   readonly #asksUntil = new Map<string, number>();
@@ -81,19 +83,14 @@ export class AbuseProtection {
         ? log.warn('the store counts no rate limits at present: each relay counts them by itself, from none')
         : log.info('the store counts the rate limits again'),
     );
-    this.#attack = new AttackDetector((isAttack) =>
+    this.countAttack = createAttackDetector((isAttack) =>
       isAttack
         ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
         : log.info('the attack is over'),
     );
     this.#screening = options.screening;
-    this.#mailDomains = new MailDomains(options.mail);
+    this.#receivesMail = createMailDomains(options.mail);
     this.#blockedDomains = options.blockedDomains;
-  }
-
-  /** Counts a post for the attack detection. @returns whether there is an attack */
-  countAttack(now: number): boolean {
-    return this.#attack.count(now);
   }
 
   /** Runs the steps in this order: rate limits, calls to other servers, mails of the hour. */
@@ -170,7 +167,7 @@ export class AbuseProtection {
     const { mx } = post.form.protection;
     const domain = domainOf(submission.email);
     if (this.#blockedDomains?.includes(domain)) attempt.suspectedBecause ??= 'blocked-domain';
-    if (mx === 'off' || (await this.#mailDomains.receivesMail(domain, now))) return null;
+    if (mx === 'off' || (await this.#receivesMail(domain, now))) return null;
     if (mx === 'review') {
       attempt.suspectedBecause ??= 'mail-domain';
       return null;

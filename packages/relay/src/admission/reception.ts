@@ -36,7 +36,14 @@ export type SignUp = (post: SignupPost, thanks: string, request: Request) => Pro
 /** A request that may be refused: it need not be a post to a form. */
 type Refusable = Pick<SignupPost, 'header'> & Partial<Pick<SignupPost, 'entered'>> & { readonly form: Form | null };
 
-/** Maximum number of refused origins, and of refused consents, that are logged, once each. */
+/** Causes of refusals that are logged, once each, by the name of what is logged: with what to do. */
+const loggedCauses = {
+  origin: 'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+  reason:
+    'a signup was refused because of its consent; if the form shows that sentence, add it to RELAY_CONSENT_SENTENCES',
+} as const;
+
+/** Maximum number of refused origins, and of refused consents, that are logged. */
 const maxLoggedCauses = 20;
 /** Refused origins that an operator reads. */
 const shownOrigins = 3;
@@ -49,9 +56,8 @@ export interface ReceptionContext extends Pick<RelayContext, 'log' | 'events'> {
 export class Reception {
   readonly #context: ReceptionContext;
   readonly #trustedProxies: ReturnType<typeof addressList>;
-  /** Refused origins and consents that were logged, by the message. They may contain anything, so each set is small. */
-  readonly #loggedCauses = new Map<string, Set<string>>();
-  readonly #refusedOrigins = new Set<string>();
+  /** Refused origins and consents that were logged. They may contain anything, so each set is small. */
+  readonly #logged = { origin: new Set<string | null>(), reason: new Set<string | null>() };
   #hasWarnedOfProxy = false;
 
   constructor(context: ReceptionContext) {
@@ -94,12 +100,7 @@ export class Reception {
     log.debug({ status: why.status, codes, limit }, 'refused');
     events.emit({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
-    if (codes.includes('CONSENT_UNKNOWN'))
-      this.#logOnce(
-        { reason: why.errors[0]?.message ?? null },
-        'a signup was refused because of its consent; if the form shows that sentence, add it to RELAY_CONSENT_SENTENCES',
-        form,
-      );
+    if (codes.includes('CONSENT_UNKNOWN')) this.#logOnce('reason', why.errors[0]?.message ?? null, form);
     // What cannot be read cannot be shown again.
     const fields = (wantsPage(header) && (await entered?.().catch(() => []))) || [];
     return refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, fields));
@@ -127,28 +128,21 @@ export class Reception {
 
   /** The websites whose signups were refused since the start, and what to do; null where there are none. */
   refusedOrigins(): string | null {
-    if (this.#refusedOrigins.size === 0) return null;
-    const origins = [...this.#refusedOrigins].slice(0, shownOrigins).join(', ');
-    const more = this.#refusedOrigins.size > shownOrigins ? ' and others' : '';
-    return `Signups from pages of ${origins}${more} were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.`;
+    const origins = [...this.#logged.origin].filter((origin) => origin !== null);
+    if (origins.length === 0) return null;
+    const more = origins.length > shownOrigins ? ' and others' : '';
+    return `Signups from pages of ${origins.slice(0, shownOrigins).join(', ')}${more} were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.`;
   }
 
   #logOrigin({ header, form }: Refusable): void {
-    const origin = header('origin')?.slice(0, 200) ?? null;
-    if (origin !== null && this.#refusedOrigins.size < maxLoggedCauses) this.#refusedOrigins.add(origin);
-    this.#logOnce(
-      { origin },
-      'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
-      form,
-    );
+    this.#logOnce('origin', header('origin')?.slice(0, 200) ?? null, form);
   }
 
-  #logOnce(cause: Readonly<Record<string, string | null>>, words: string, form: Form | null): void {
-    const key = JSON.stringify(cause);
-    const logged = this.#loggedCauses.get(words) ?? new Set();
-    if (logged.has(key) || logged.size >= maxLoggedCauses) return;
-    this.#loggedCauses.set(words, logged.add(key));
-    this.#context.log.warn({ ...cause, form: form?.name }, words);
+  #logOnce(what: keyof typeof loggedCauses, cause: string | null, form: Form | null): void {
+    const logged = this.#logged[what];
+    if (logged.has(cause) || logged.size >= maxLoggedCauses) return;
+    logged.add(cause);
+    this.#context.log.warn({ [what]: cause, form: form?.name }, loggedCauses[what]);
   }
 
   /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */
