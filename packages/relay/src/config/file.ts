@@ -74,15 +74,11 @@ export function parseYaml(path: string, text: string, yaml: typeof Yaml): Parsed
 /** @param problems - gets the errors of the file, without its values */
 export function readConfigFile({ content, errors, where }: ParsedFile, problems: string[]): ConfigFile {
   problems.push(...errors);
-  const top = new Map<string, SettingValue>();
   const say = (path: readonly string[], text: string): void => void problems.push(`${where(path)}: ${text}`);
 
-  function readLayer(
-    entries: Entries,
-    into: Map<string, SettingValue>,
-    within: readonly [] | readonly [Section, string],
-  ): void {
+  function readLayer(entries: Entries, within: readonly [] | readonly [Section, string]): SettingValues {
     const [section = null] = within;
+    const values = new Map<string, SettingValue>();
     for (const [name, value] of entries) {
       if (section === null && Object.hasOwn(sections, name)) continue;
       const path = [...within, name];
@@ -101,8 +97,9 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
         );
       else if (text === null || text === undefined)
         say(path, `"${fullName}" must be a text, a number, true, false, or a list of texts.`);
-      else if (text !== '') into.set(setting.name, { value: text, where: `${where(path)}: "${fullName}"` });
+      else if (text !== '') values.set(setting.name, { value: text, where: `${where(path)}: "${fullName}"` });
     }
+    return values;
   }
 
   function readSection(entries: Entries, section: Section): ReadonlyMap<string, SettingValues> | null {
@@ -118,19 +115,18 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
         say(path, `${nameIs}: at most 64 lower-case letters, digits and hyphens.`);
         continue;
       }
-      const layer = new Map<string, SettingValue>();
-      const own = entriesOf(value);
-      if (own) readLayer(own, layer, path);
-      else if (value !== null) say(path, `the ${part} "${name}" must contain settings.`);
-      layers.set(name, layer);
+      const own = entriesOf(value ?? {});
+      if (!own) say(path, `the ${part} "${name}" must contain settings.`);
+      layers.set(name, readLayer(own ?? [], path));
     }
     return layers;
   }
 
-  const entries = entriesOf(content ?? {});
-  if (!entries) say([], 'the file must contain settings, one "name: value" a line.');
-  readLayer(entries ?? [], top, []);
-  return { top, forms: readSection(entries ?? [], 'forms'), webhooks: readSection(entries ?? [], 'webhooks') };
+  const read = entriesOf(content ?? {});
+  if (!read) say([], 'the file must contain settings, one "name: value" a line.');
+  const entries = read ?? [];
+  const top = readLayer(entries, []);
+  return { top, forms: readSection(entries, 'forms'), webhooks: readSection(entries, 'webhooks') };
 }
 
 type Entries = readonly (readonly [string, unknown])[];
