@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import { readStoreConfig } from '../config/read.ts';
 import { storeName } from '../config/store-address.ts';
-import { type RemoteRelay, remoteRelay, withStore } from './with-operator.ts';
+import { remoteRelay, type RunningRelay, withStore } from './with-operator.ts';
 import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 
@@ -32,7 +32,7 @@ export function define(command: Command) {
 async function importFile(
   file: string,
   forms: readonly string[] | undefined,
-  remote: RemoteRelay | null,
+  remote: RunningRelay | null,
 ): Promise<void> {
   if (file !== '-') checkReadable(file);
   if (remote) return readInto(remote.operator, remote.address, file, forms);

@@ -289,17 +289,9 @@ function counted(signups: number, consents: number): string {
 
 /** A signup in one line. */
 function signupLine({ id, form, state, submission, receivedAt, attempts, reason }: StoredSignup): string {
-  return [
-    id,
-    new Date(receivedAt).toISOString(),
-    state,
-    form,
-    submission?.email ?? '(erased)',
-    `${attempts}×`,
-    reason ?? '',
-  ]
-    .join('  ')
-    .trimEnd();
+  const received = new Date(receivedAt).toISOString();
+  const email = submission?.email ?? '(erased)';
+  return [id, received, state, form, email, `${attempts}×`, reason ?? ''].join('  ').trimEnd();
 }
 
 function print(text: string): void {
