@@ -150,29 +150,23 @@ function readValue(value: unknown): string | readonly string[] | null {
 }
 
 function suggestion(section: Section | null, name: string): string {
-  const meant = nearestName(
-    name,
-    settings.map(({ key }) => keyIn(section, key)),
-    (each) =>
-      each
-        .toLowerCase()
-        .replace(/^(relay|newsletter)_/, '')
-        .replaceAll('-', '_'),
-  );
+  const known = settings.map(({ key }) => keyIn(section, key));
+  const meant = nearestName(name, known);
   return meant === undefined ? '' : ` (is "${meant}" meant?)`;
 }
+
+/** A name without what does not tell one setting from another, such as its prefix. */
+const bare = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/^(relay|newsletter)_/, '')
+    .replaceAll('-', '_');
 
 /**
  * The name that is probably meant; otherwise one that contains the given name or is contained in it. Undefined where
  * none is close.
- *
- * @param bare - takes away what does not tell one name from another, such as a prefix
  */
-export function nearestName(
-  name: string,
-  known: readonly string[],
-  bare: (name: string) => string,
-): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = bare(name);
   if (wanted.length < 3) return undefined;
   const meant = nearMiss(wanted, known.map(bare));

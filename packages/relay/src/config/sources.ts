@@ -80,7 +80,7 @@ function readEnvironment(
   for (const name of Object.keys(variables)) {
     if (!name.startsWith('RELAY_') || names.includes(name) || valueOf(name) === '') continue;
     const gone = goneSettings[name.replace(/_FILE$/, '')];
-    const meant = gone ? undefined : nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
+    const meant = gone ? undefined : nearestName(name, names);
     const isNone = `is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}`;
     problems.push(`${name.slice(0, 60)} ${gone ? `${gone}: remove it` : isNone}.`);
   }
