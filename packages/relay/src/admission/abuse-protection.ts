@@ -13,7 +13,7 @@ import { createAttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
 import { createMailDomains, type MailResolver, type ReceivesMail } from './mail-domain.ts';
 import { endOfHour, type MailBudget, RateLimits } from './rate-limits.ts';
-import type { ProofVerdict, ReadProof } from './proof.ts';
+import type { ProofVerdict } from './proof.ts';
 import type { ScreenedPost, Screening } from './screening.ts';
 
 /** Options of {@link AbuseProtection}. */
@@ -48,7 +48,7 @@ export interface ProtectionRefusal {
 }
 
 /** A screened post on its way through the steps of {@link AbuseProtection.check}. */
-interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> {
+interface CheckedPost {
   readonly screened: ScreenedPost;
   suspectedBecause: Suspicion | null;
   /** Whether it came with a right proof, without one, or from somebody who cannot give one. */
@@ -95,9 +95,8 @@ export class AbuseProtection {
 
   /** Runs the steps in this order: rate limits, calls to other servers, mails of the hour. */
   async check(screened: ScreenedPost): Promise<ProtectionResult> {
-    const { post, submission, now, suspectedBecause } = screened;
-    const proof = wantsPage(post.header) ? 'impossible' : 'none';
-    const attempt: CheckedPost = { screened, post, submission, now, suspectedBecause, proof, releases: [] };
+    const proof = wantsPage(screened.post.header) ? 'impossible' : 'none';
+    const attempt: CheckedPost = { screened, suspectedBecause: screened.suspectedBecause, proof, releases: [] };
     const refusal =
       (await this.#askBeyondHalf(attempt)) ??
       (await this.#applyRateLimits(attempt)) ??
@@ -108,8 +107,9 @@ export class AbuseProtection {
   }
 
   /** Refuses what has no proof while the form asks for one: before anything is counted, and whatever is suspected. */
-  async #askBeyondHalf({ screened, post, proof, now }: CheckedPost): Promise<ProtectionRefusal | null> {
-    if (proof !== 'none' || screened.offeredProof !== undefined || !this.#asks(post.form.name, now)) return null;
+  async #askBeyondHalf({ screened, proof }: CheckedPost): Promise<ProtectionRefusal | null> {
+    const { post, offeredProof, now } = screened;
+    if (proof !== 'none' || offeredProof !== undefined || !this.#asks(post.form.name, now)) return null;
     return this.#askForProof(screened, true);
   }
 
@@ -121,7 +121,7 @@ export class AbuseProtection {
     return { refused: await this.#screening.ask('PROOF_REQUIRED', { ...screened, needsProof: true }, keepsToken) };
   }
 
-  async #applyRateLimits({ post, now, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
+  async #applyRateLimits({ screened: { post, now }, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
     const counted = await this.#rateLimits.countPost(post.client, now);
     if (!counted.within) return { refused: tooManySignups(counted.retryAfterSeconds), limit: counted.kind };
     releases.push(counted.release);
@@ -133,8 +133,8 @@ export class AbuseProtection {
    * counts as one that cannot be given.
    */
   async #useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { needsProof, proof } = attempt.screened;
-    const verdict = await this.#verifyProof(attempt, proof);
+    const { needsProof } = attempt.screened;
+    const verdict = await this.#verifyProof(attempt);
     if ('unknown' in verdict) {
       this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
       if (needsProof) attempt.suspectedBecause ??= 'turnstile';
@@ -143,7 +143,7 @@ export class AbuseProtection {
     return needsProof && attempt.proof === 'none' ? this.#askForProof(attempt.screened, false) : null;
   }
 
-  async #verifyProof({ now, releases }: CheckedPost, proof: ReadProof | null): Promise<ProofVerdict> {
+  async #verifyProof({ screened: { proof, now }, releases }: CheckedPost): Promise<ProofVerdict> {
     if (!proof) return { passed: false };
     const release = proof.nonce === null ? null : await this.#rateLimits.use('proof', proof.nonce, now);
     if (proof.nonce !== null && !release) return { passed: false };
@@ -153,9 +153,9 @@ export class AbuseProtection {
 
   /** Marks the token as used; refuses one that was used before. */
   async #useToken(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { token } = attempt.screened;
+    const { token, now } = attempt.screened;
     if (!token) return null;
-    const release = await this.#rateLimits.use('token', token.nonce, attempt.now);
+    const release = await this.#rateLimits.use('token', token.nonce, now);
     if (!release) return { refused: await this.#screening.ask('TOKEN_REQUIRED', attempt.screened, false) };
     attempt.releases.push(release);
     return null;
@@ -163,7 +163,7 @@ export class AbuseProtection {
 
   /** Suspects a blocked domain; refuses or suspects one that receives no mail, by the form's setting. */
   async #checkMailDomain(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { post, submission, now } = attempt;
+    const { post, submission, now } = attempt.screened;
     const { mx } = post.form.protection;
     const domain = domainOf(submission.email);
     if (this.#blockedDomains?.includes(domain)) attempt.suspectedBecause ??= 'blocked-domain';
@@ -178,7 +178,8 @@ export class AbuseProtection {
 
   /** Counts the signup for its mailbox and, where nothing is suspected, its mail: in this hour or in a later one. */
   async #countMail(attempt: CheckedPost): Promise<ProtectionResult> {
-    const { screened, post, submission, now, proof, releases } = attempt;
+    const { screened, proof, releases } = attempt;
+    const { post, submission, now } = screened;
     const suspected = attempt.suspectedBecause !== null;
     const signup = { email: submission.email, suspected, client: post.client };
     const budget = suspected ? null : mailBudget(post.form, proof);

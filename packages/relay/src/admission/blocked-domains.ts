@@ -37,13 +37,8 @@ export interface BlockedDomainsOptions {
  *
  * @throws StartupError if a file cannot be read
  */
-export function followBlockedDomains({
-  source,
-  log,
-  fetch = globalThis.fetch,
-  everyMs = 86_400_000,
-  retryMs = 3_600_000,
-}: BlockedDomainsOptions): BlockedDomains {
+export function followBlockedDomains(options: BlockedDomainsOptions): BlockedDomains {
+  const { source, log, fetch = globalThis.fetch, everyMs = 86_400_000, retryMs = 3_600_000 } = options;
   const stopping = new AbortController();
   let domains: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;

@@ -33,6 +33,9 @@ const bounce = z.union([
   z.object({ type: z.string().regex(/^(?!email\.(?:bounced|complained)$)/) }).transform(() => null),
 ]);
 
+/** What a post may contain, for a refusal. */
+const formats = 'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.';
+
 /** The reply of a mail server in a text: its code (RFC 5321, 4.2.1) where a reply begins. */
 const replyCode = /(?:^|[:;"'(<[])\s*([245])[0-5]\d(?=[ -]|$)/m;
 /** A code of RFC 3463, which counts where the reply itself is left out. */
@@ -76,14 +79,7 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
       if (content === undefined)
         return refuse(refused(401, 'UNAUTHORIZED', 'The signature is missing, old, or of another secret.'));
       const read = bounce.safeParse(content);
-      if (!read.success)
-        return refuse(
-          refused(
-            400,
-            'INVALID_BODY',
-            'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.',
-          ),
-        );
+      if (!read.success) return refuse(refused(400, 'INVALID_BODY', formats));
       if (read.data) await note(context, read.data);
       return new Response(null, { status: 204 });
     })
