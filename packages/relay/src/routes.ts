@@ -1,11 +1,11 @@
 /** Every route of a relay, and its answers for what is no signup. */
-import { type Page, refusalAnswer, refused, unavailable, wantsPage } from '@newsletter-kit/core/endpoint';
+import { type Page, refused, unavailable, wantsPage } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
-import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
+import { headerOf, type Reception, refusalOf, type SignUp } from './admission/reception.ts';
 import { type Form, mailsOfForm } from './config/form.ts';
 import { bounceRoutes } from './confirmation/bounces.ts';
 import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
-import type { RelayContext } from './context.ts';
+import type { RelayContext, RequestEnvironment } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { livez, readyz } from './health.ts';
@@ -13,7 +13,7 @@ import type { Metrics } from './ops/metrics.ts';
 import { operatorApi, type OperatorApiOptions } from './ops/operator-api.ts';
 import { isOpen, refusePrivate } from './ops/private-access.ts';
 import { contents } from './pages/contents.ts';
-import { formPage, refusalPage } from './admission/form-page.ts';
+import { formPage } from './admission/form-page.ts';
 import { pageOf, refuse, siteOf, unstored } from './pages/page.ts';
 import { wordsIn } from './pages/words.ts';
 
@@ -37,9 +37,9 @@ export interface Routing extends SignupRouting {
 }
 
 /** Answer for whoever opens the relay's address. */
-const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
-There is nothing to do here`;
-const greetings = { open: `${greeting}; its operator finds everything at /operator.\n`, closed: `${greeting}.\n` };
+const greeting = (hasOperator: boolean): string =>
+  `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
+There is nothing to do here${hasOperator ? '; its operator finds everything at /operator' : ''}.\n`;
 
 const notFound = refused(
   404,
@@ -75,8 +75,7 @@ export function createSignupRoutes(
   if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
   app.get('/thanks', () => shown(thanksPage(defaultForm)));
   app.get('/', ({ req: { raw }, text, redirect }) => {
-    if (!wantsPage(headerOf(raw)))
-      return text(greetings[hasOperator ? 'open' : 'closed'], 200, { 'cache-control': 'no-store' });
+    if (!wantsPage(headerOf(raw))) return text(greeting(hasOperator), 200, { 'cache-control': 'no-store' });
     if (defaultForm?.page) return redirect('signup');
     const site = siteOf(defaultForm);
     const html = hasOperator ? `<p><a href="operator">${wordsIn(site.lang).operatorPage}</a></p>` : undefined;
@@ -90,8 +89,7 @@ export function createSignupRoutes(
   });
   app.onError((error, { req: { raw } }) => {
     reception.logFailure(error);
-    const page = () => refusalPage(defaultForm, unavailable(), []);
-    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable(), page));
+    return refusalOf(headerOf(raw), defaultForm, unavailable());
   });
   return app;
 }

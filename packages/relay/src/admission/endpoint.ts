@@ -1,5 +1,5 @@
 /** `POST /signup`: admits a signup, stores it durably, and only then answers 202. */
-import { acceptedAnswer, type Answer, unavailable, withAudit } from '@newsletter-kit/core/endpoint';
+import { acceptedAnswer, unavailable, withAudit } from '@newsletter-kit/core/endpoint';
 import type { RelayContext } from '../context.ts';
 import { answerWithinMs, Deadline, DeadlineError } from '../deadline.ts';
 import { StoreUnavailableError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { asStoreError } from '../health.ts';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection, ProtectionRefusal } from './abuse-protection.ts';
 import { ledgerEntry } from './consent.ts';
-import type { Reception } from './reception.ts';
+import { type Reception, toResponse } from './reception.ts';
 import type { Screening } from './screening.ts';
 import type { SignupPost } from './signup-post.ts';
 
@@ -34,14 +34,14 @@ const overLimitKey = 'beyond the limit of the address';
 export function createEndpoint(
   { store, health, log, events, stopping, now }: RelayContext,
   { reception, screening, protection }: EndpointParts,
-): (post: SignupPost, thanks: string) => Promise<Answer> {
+): (post: SignupPost, thanks: string) => Promise<Response> {
   /**
    * Answers a post to a form, in time.
    *
    * @param thanks - address of the thank-you page, relative to that of the form
    * @throws StoreUnavailableError or DeadlineError where it cannot be answered: the visitor is asked to try again
    */
-  async function answer(post: SignupPost, thanks: string): Promise<Answer> {
+  async function answer(post: SignupPost, thanks: string): Promise<Response> {
     const deadline = new Deadline(answerWithinMs);
     try {
       return await admitAndStore(timed(post, deadline), thanks, deadline);
@@ -50,7 +50,7 @@ export function createEndpoint(
     }
   }
 
-  async function admitAndStore(post: SignupPost, thanks: string, deadline: Deadline): Promise<Answer> {
+  async function admitAndStore(post: SignupPost, thanks: string, deadline: Deadline): Promise<Response> {
     const { form, header } = post;
     const startedAt = performance.now();
     if (stopping.aborted) return reception.refuse(post, unavailable());
@@ -72,7 +72,7 @@ export function createEndpoint(
       needsConfirmation: signup.needsConfirmation,
       tookMs: performance.now() - startedAt,
     });
-    return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
+    return toResponse(acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks));
   }
 
   /** Screens the post, applies the abuse protection, and builds the record to store; or returns the first refusal. */

@@ -164,7 +164,9 @@ export class RateLimits {
     if (counters.length === 0) return { reached: [], release: async () => {} };
     const countIn = async (place: Counters) => {
       const reached = await place.count(counters, now);
-      this.#note(place === this.#inMemory);
+      const isInMemory = place === this.#inMemory;
+      if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
+      this.#isInMemory = isInMemory;
       return { reached, release: async () => (reached.length === 0 ? place.release(counters) : undefined) };
     };
     try {
@@ -173,11 +175,6 @@ export class RateLimits {
       if (!(error instanceof StoreUnavailableError)) throw error;
       return countIn(this.#inMemory);
     }
-  }
-
-  #note(isInMemory: boolean): void {
-    if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
-    this.#isInMemory = isInMemory;
   }
 
   /** Hashes a name, so that counters in a store contain no address; those of one name are neighbours in its index. */

@@ -5,6 +5,7 @@
 import {
   type Answer,
   collectBody,
+  type Entered,
   enteredIn,
   preflightAnswer,
   type ReadHeader,
@@ -17,7 +18,7 @@ import {
 import type { Context, Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
-import type { RelayContext } from '../context.ts';
+import type { RelayContext, RequestEnvironment } from '../context.ts';
 import { DeadlineError } from '../deadline.ts';
 import { refusalPage } from './form-page.ts';
 import { StoreUnavailableError } from '../errors.ts';
@@ -25,13 +26,8 @@ import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts'
 import { checkOrigin } from './screening.ts';
 import type { SignupPost } from './signup-post.ts';
 
-/** Bindings of each request: the address of its connection. */
-export interface RequestEnvironment {
-  readonly Bindings: { peer: string | null };
-}
-
 /** Answers a post to a form. @param thanks - address of the thank-you page, relative to that of the form */
-export type SignUp = (post: SignupPost, thanks: string, request: Request) => Promise<Answer | Response>;
+export type SignUp = (post: SignupPost, thanks: string, request: Request) => Promise<Response>;
 
 /** A request that may be refused: it need not be a post to a form. */
 type Refusable = Pick<SignupPost, 'header'> & Partial<Pick<SignupPost, 'entered'>> & { readonly form: Form | null };
@@ -72,14 +68,13 @@ export class Reception {
    *   own
    */
   addRoutes(app: Hono<RequestEnvironment>, path: string, form: Form, thanks: string, signUp: SignUp): void {
-    app.post(path, async ({ req: { raw }, env: { peer } }) => {
+    app.post(path, ({ req: { raw }, env: { peer } }) => {
       const header = headerOf(raw);
       const post = signupPost(raw, header, form, this.client(peer, header));
-      const answer = await signUp(post, thanks, raw).catch((error: unknown) => {
+      return signUp(post, thanks, raw).catch((error: unknown) => {
         this.logFailure(error);
         return this.refuse(post, unavailable());
       });
-      return answer instanceof Response ? answer : toResponse(answer);
     });
     app.options(path, (context) => {
       const header = headerOf(context.req.raw);
@@ -94,7 +89,7 @@ export class Reception {
   }
 
   /** Answers a refused post, and reports it. */
-  async refuse({ header, form, entered }: Refusable, why: Refused, limit?: LimitKind): Promise<Answer> {
+  async refuse({ header, form, entered }: Refusable, why: Refused, limit?: LimitKind): Promise<Response> {
     const { log, events } = this.#context;
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
@@ -103,7 +98,7 @@ export class Reception {
     if (codes.includes('CONSENT_UNKNOWN')) this.#logOnce('reason', why.errors[0]?.message ?? null, form);
     // What cannot be read cannot be shown again.
     const fields = (wantsPage(header) && (await entered?.().catch(() => []))) || [];
-    return refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, fields));
+    return refusalOf(header, form, why, fields);
   }
 
   /** Refuses a request that is no signup. Only a POST counts as a refused signup. */
@@ -113,9 +108,9 @@ export class Reception {
     why: Refused,
   ): Promise<Response> {
     const header = headerOf(raw);
-    if (raw.method === 'POST') return toResponse(await this.refuse({ header, form }, why));
+    if (raw.method === 'POST') return this.refuse({ header, form }, why);
     this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
-    return toResponse(refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, [])));
+    return refusalOf(header, form, why);
   }
 
   /** Logs why a request is answered with 503. */
@@ -174,6 +169,11 @@ function signupPost(request: Request, header: ReadHeader, form: Form, client: st
 /** Reads headers of a request. */
 export function headerOf({ headers }: Request): ReadHeader {
   return (name) => headers.get(name);
+}
+
+/** The refusal of a request, with what was entered where the sender expects a page. */
+export function refusalOf(header: ReadHeader, form: Form | null, why: Refused, entered: Entered = []): Response {
+  return toResponse(refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, entered)));
 }
 
 /** The answer as a Response. */

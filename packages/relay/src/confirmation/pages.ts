@@ -4,7 +4,7 @@ import { getsMail, isInvalid, isUnconfirmed, isUnsubscribed } from '@newsletter-
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
-import type { RelayContext } from '../context.ts';
+import type { RelayContext, RequestEnvironment } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Content, contents } from '../pages/contents.ts';
 import { linkPage, pageOf, type PageParts, siteOf, unstored } from '../pages/page.ts';
@@ -25,10 +25,6 @@ export interface ConfirmationPagesOptions {
   statusOf(this: void, form: string, email: string): Promise<string | null>;
 }
 
-interface PageEnvironment {
-  readonly Bindings: { peer: string | null };
-}
-
 /**
  * Routes for `/TOKEN`, and `/TOKEN/not-me` for people who did not sign up. Mail scanners open links, so GET changes
  * nothing: POST confirms, or stops the mails. A second POST changes nothing.
@@ -36,7 +32,7 @@ interface PageEnvironment {
 export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
   { key, visitor, statusOf }: ConfirmationPagesOptions,
-): Hono<PageEnvironment> {
+): Hono<RequestEnvironment> {
   const page = (status: number, content: Content, { form, headers, ...parts }: AnswerParts = {}): Response =>
     linkPage(status, pageOf(siteOf(formOf(forms, form)), content, parts), headers);
 
@@ -139,7 +135,7 @@ export function confirmationPages(
     return id === undefined ? null : (forms[form]?.confirmation?.confirmedUrl ?? signLink(key, id));
   }
 
-  return new Hono<PageEnvironment>()
+  return new Hono<RequestEnvironment>()
     .get(`/${stoppedPath}`, () => page(200, contents.stopped))
     .get(`/${stoppedPath}/:form`, ({ req }) => page(200, contents.stopped, { form: req.param('form') }))
     .get(`/:token/${notMePath}`, ({ req }) =>
