@@ -21,12 +21,7 @@ const commands: CommandLine<null>['commands'] = {
       define: (command) =>
         command.action(async () => {
           keepSmall();
-          const [{ refuseRemote }, { serve }] = await Promise.all([
-            import('./commands/with-operator.ts'),
-            import('./commands/serve.ts'),
-          ]);
-          refuseRemote(command);
-          return serve();
+          return (await import('./commands/serve.ts')).serve(command);
         }),
     }),
   },
