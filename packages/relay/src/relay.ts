@@ -1,7 +1,7 @@
 /** Creates a relay: what its parts share, its queues, its admission and its routes. */
 import type { Hono } from 'hono';
 import { type Client, createClient } from '@newsletter-kit/core';
-import { AbuseProtection } from './admission/abuse-protection.ts';
+import { createAbuseProtection } from './admission/abuse-protection.ts';
 import type { BlockedDomains } from './admission/blocked-domains.ts';
 import { visitorOf } from './admission/consent.ts';
 import { createEndpoint } from './admission/endpoint.ts';
@@ -138,7 +138,7 @@ export function createRelay(options: RelayOptions): Relay {
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
   const screening = new Screening({ proof: options.proof, secret, checks });
-  const protection = new AbuseProtection(context, { ...platform, screening });
+  const protection = createAbuseProtection(context, { ...platform, screening });
   const signUp = createEndpoint(context, { reception, screening, protection });
   const check = (): ReturnType<Relay['check']> =>
     checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));

@@ -21,7 +21,7 @@ const lookupMs = 1500;
 const noRecordCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** Whether a domain receives mail. @param domain - the domain of an e-mail address, also international */
-export type ReceivesMail = (domain: string, now: number) => Promise<boolean>;
+type ReceivesMail = (domain: string, now: number) => Promise<boolean>;
 
 /** @param resolver - default: the system's name servers, with two tries each */
 export function createMailDomains(resolver: MailResolver = new Resolver({ timeout: 500, tries: 2 })): ReceivesMail {
