@@ -7,7 +7,7 @@ export interface SourceFile extends Contents {
 
 /** A function, a method or a class. */
 export interface DeclaredFunction extends Contents {
-  /** The names around it and its own, joined by dots, such as `SignupEndpoint.#post` or `createPacer.turn`. */
+  /** The names around it and its own, joined by dots, such as `Lane.#startDue` or `createPacer.turn`. */
   readonly name: string;
 }
 

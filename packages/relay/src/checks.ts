@@ -16,11 +16,20 @@ import { decideRetry, type Retry } from './queue/retry.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { Log } from './log.ts';
 
-/** Tolerated difference between the clocks of this machine and of the API, in milliseconds. */
-const maxApiSkewMs = 120_000;
-
-/** Tolerated difference between the clocks of this machine and of a shared database, in milliseconds. */
-const maxStoreSkewMs = 3000;
+/** The clocks that this machine's has to agree with, the tolerated difference in milliseconds, and what to do. */
+const clocks = {
+  clock: {
+    of: 'the API',
+    mostMs: 120_000,
+    advice: 'set it by NTP. Form tokens, limits and delivery go by it.',
+  },
+  'clock of the store': {
+    of: 'the database',
+    mostMs: 3000,
+    advice:
+      'set both by NTP. Relays that share a database tell by their clocks which signups are due and which claims have expired.',
+  },
+} as const;
 
 const mayNotRead =
   'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed, and mails have no List-Unsubscribe.';
@@ -57,7 +66,8 @@ export async function checkService(
       const { headers } = await clientOf(apiKey)
         .subscriptions.list({ publicationId, limit: 1 }, { timeoutMs, retry: { retries: 0 } })
         .withResponse();
-      skewMs ??= skewOf(headers['date'], now());
+      const serviceNow = timeIn(headers['date']);
+      if (serviceNow !== null) skewMs ??= now() - serviceNow;
       results.push({ name, result: 'ok', text: `${publicationId} can be read` });
       results.push(...(await checkPages(group, clientOf(apiKey))));
     } catch (error) {
@@ -71,7 +81,7 @@ export async function checkService(
       }
     }
   }
-  if (skewMs !== undefined) results.push(clockResult(skewMs));
+  if (skewMs !== undefined) results.push(clockResult('clock', skewMs));
   return results;
 }
 
@@ -101,23 +111,24 @@ async function checkPages(forms: readonly Form[], client: Client): Promise<reado
 export async function serviceTime(apiUrl: string): Promise<number | null> {
   try {
     const { headers } = await fetch(apiUrl, { method: 'HEAD', signal: AbortSignal.timeout(timeoutMs) });
-    const at = Date.parse(headers.get('date') ?? '');
-    return Number.isNaN(at) ? null : at;
+    return timeIn(headers.get('date'));
   } catch {
     return null;
   }
 }
 
-function skewOf(date: string | undefined, now: number): number | undefined {
+/** The time in a header `Date`, in milliseconds since the Unix epoch; null where there is none. */
+function timeIn(date: string | null | undefined): number | null {
   const at = Date.parse(date ?? '');
-  return Number.isNaN(at) ? undefined : now - at;
+  return Number.isNaN(at) ? null : at;
 }
 
-function clockResult(skewMs: number): CheckResult {
+function clockResult(name: keyof typeof clocks, skewMs: number): CheckResult {
+  const { of, mostMs, advice } = clocks[name];
+  if (Math.abs(skewMs) <= mostMs) return { name, result: 'ok', text: `agrees with ${of}` };
   const seconds = Math.round(Math.abs(skewMs) / 1000);
-  if (Math.abs(skewMs) <= maxApiSkewMs) return { name: 'clock', result: 'ok', text: 'agrees with the API' };
-  const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} the API's: set it by NTP. Form tokens, limits and delivery go by it.`;
-  return { name: 'clock', result: 'warning', text };
+  const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} ${of}'s: ${advice}`;
+  return { name, result: 'warning', text };
 }
 
 /** Compares the clock of this machine with that of the database, which other relays share. */
@@ -130,11 +141,7 @@ export async function checkStoreClock(
   const serverNow = await serverTime();
   // The database read its clock at some moment between question and answer.
   const skewMs = askedAt > serverNow ? askedAt - serverNow : Math.min(0, now() - serverNow);
-  const name = 'clock of the store';
-  if (Math.abs(skewMs) <= maxStoreSkewMs) return [{ name, result: 'ok', text: 'agrees with the database' }];
-  const seconds = Math.round(Math.abs(skewMs) / 1000);
-  const text = `This machine's clock is ${seconds} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} the database's: set both by NTP. Relays that share a database tell by their clocks which signups are due and which claims have expired.`;
-  return [{ name, result: 'warning', text }];
+  return [clockResult('clock of the store', skewMs)];
 }
 
 /** Warns of forms that send a consent in unclear words, and for which no sentence is named. */

@@ -9,8 +9,9 @@ import { keepSmall } from './commands/young-generation.ts';
 import process from 'node:process';
 
 /** Loads one of the operator's commands. */
-const operatorCommand = (name: keyof typeof operatorCommands) => async () =>
-  (await import('./commands/operator-commands.ts'))[name];
+const operatorCommand = (name: keyof typeof operatorCommands) => async () => ({
+  define: (await import('./commands/operator-commands.ts'))[name],
+});
 
 const commands: CommandLine<null>['commands'] = {
   serve: {
@@ -20,12 +21,7 @@ const commands: CommandLine<null>['commands'] = {
       define: (command) =>
         command.action(async () => {
           keepSmall();
-          const [{ refuseRemote }, { serve }] = await Promise.all([
-            import('./commands/with-operator.ts'),
-            import('./commands/serve.ts'),
-          ]);
-          refuseRemote(command);
-          return serve();
+          return (await import('./commands/serve.ts')).serve(command);
         }),
     }),
   },

@@ -6,6 +6,11 @@ import { CallBudget } from './call-budget.ts';
 import type { Log } from './log.ts';
 import type { SignupStore } from './store/signup-store.ts';
 
+/** Bindings of each request: the address of its connection. */
+export interface RequestEnvironment {
+  readonly Bindings: { peer: string | null };
+}
+
 /** The settings that a relay reads. */
 export type RelaySettings = Pick<
   RelayConfig,

@@ -1,5 +1,5 @@
 /** Creates a relay on a machine with Node.js. */
-import { BlockedDomains } from './admission/blocked-domains.ts';
+import { followBlockedDomains } from './admission/blocked-domains.ts';
 import { openTransport } from './confirmation/smtp.ts';
 import { createRelay, type Relay, type RelayOptions, type RelayPlatform } from './relay.ts';
 import { tagFiles } from './tag-files.ts';
@@ -23,7 +23,7 @@ export interface MachineOptions extends Omit<RelayOptions, 'platform'> {
 export function createMachineRelay({ platform, ...options }: MachineOptions): Relay {
   const { config, log } = options;
   const source = config.defence.blockedDomains;
-  const blockedDomains = source === undefined ? undefined : new BlockedDomains({ source, log });
+  const blockedDomains = source === undefined ? undefined : followBlockedDomains({ source, log });
   return createRelay({
     ...options,
     platform: { postWebhook: createPost(), openTransport, blockedDomains, tagFiles: tagFiles(log), ...platform },

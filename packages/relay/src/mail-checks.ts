@@ -7,6 +7,7 @@ import { Resolver } from 'node:dns/promises';
 import { domainToASCII } from 'node:url';
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
 import { emptyWhereNone } from './admission/mail-domain.ts';
+import { confirmingForms } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { SmtpServer } from './config/smtp-url.ts';
 import { confirmationMessage, signLink } from './confirmation/mail.ts';
@@ -32,7 +33,7 @@ export async function checkMail(
   secrets: readonly string[],
   openTransport: OpenTransport | null,
 ): Promise<readonly CheckResult[]> {
-  const isNeeded = Object.values(forms).some(({ confirmation }) => confirmation !== null);
+  const isNeeded = confirmingForms(forms).length > 0;
   if (!isNeeded || server === undefined || publicUrl === undefined || openTransport === null) return [];
   return Promise.all([checkMailServer(server, secrets, await openTransport(server)), checkPublicUrl(publicUrl, forms)]);
 }
@@ -44,8 +45,8 @@ export async function checkSender(
   open: OpenTransport | null,
   { dkim, mail, resolver }: CheckOptions & { readonly resolver?: TxtResolver },
 ): Promise<readonly CheckResult[]> {
-  const confirming = Object.values(forms).filter(({ confirmation }) => confirmation !== null);
-  const domains = new Set(confirming.map(({ confirmation }) => confirmation?.from.address.replace(/^.*@/, '') ?? ''));
+  const confirming = confirmingForms(forms);
+  const domains = new Set(confirming.map(({ confirmation }) => confirmation.from.address.replace(/^.*@/, '')));
   const found = (await Promise.all([...domains].map((domain) => checkSenderDomain(domain, dkim, resolver)))).flat();
   if (mail === undefined) return found;
   const [form] = confirming;

@@ -1,15 +1,16 @@
 /** Creates a relay: what its parts share, its queues, its admission and its routes. */
 import type { Hono } from 'hono';
 import { type Client, createClient } from '@newsletter-kit/core';
-import { AbuseProtection } from './admission/abuse-protection.ts';
+import { createAbuseProtection } from './admission/abuse-protection.ts';
 import type { BlockedDomains } from './admission/blocked-domains.ts';
-import { SignupEndpoint } from './admission/endpoint.ts';
+import { visitorOf } from './admission/consent.ts';
+import { createEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import type { ProofOptions } from './admission/proof.ts';
-import { Reception } from './admission/reception.ts';
+import { headerOf, Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
 import { checkAll, checkService, checkStore } from './checks.ts';
-import { confirmationOf, MailQueue, type MailTiming } from './confirmation/queue.ts';
+import { confirmationOf, createMailQueue, type MailTiming } from './confirmation/queue.ts';
 import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
@@ -59,7 +60,7 @@ export interface RelayPlatform {
   /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
   /** Mail domains whose signups are kept for review; stopped with the relay. Default: none. */
-  readonly blockedDomains?: Pick<BlockedDomains, 'includes' | 'stop'> | undefined;
+  readonly blockedDomains?: BlockedDomains | undefined;
   /** Reads from a request what was refused in front of this relay, to be counted here. Default: nothing. */
   readonly refusedBefore?: ((request: Request) => readonly RefusedEvent[]) | undefined;
   /** Posts webhooks. */
@@ -132,13 +133,13 @@ export function createRelay(options: RelayOptions): Relay {
   const confirmation = confirmationOf(config, secret, platform.openTransport);
   const deliveries = new DeliveryQueue(context, clientOf, timing.delivery);
   const mails =
-    confirmation && new MailQueue(context, confirmation, (form) => deliveries.mayLeave(form), timing.confirmation);
+    confirmation && createMailQueue(context, confirmation, (form) => deliveries.mayLeave(form), timing.confirmation);
   const webhooks = new WebhookSender(context, platform.postWebhook, timing.webhooks?.backoff);
-  const queues = new QueueGroup([deliveries, ...(mails ? [mails.worker] : []), webhooks]);
+  const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
   const screening = new Screening({ proof: options.proof, secret, checks });
-  const protection = new AbuseProtection(context, { ...platform, screening });
-  const endpoint = new SignupEndpoint(context, { reception, screening, protection });
+  const protection = createAbuseProtection(context, { ...platform, screening });
+  const signUp = createEndpoint(context, { reception, screening, protection });
   const check = (): ReturnType<Relay['check']> =>
     checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));
   const operator = storeOperator(store, {
@@ -158,11 +159,15 @@ export function createRelay(options: RelayOptions): Relay {
   const privateRoutes = createPrivateRoutes(context, { metrics, reception, operator, access });
   const app = createRoutes(context, {
     reception,
-    endpoint,
+    signUp,
     privateRoutes: access.listen ? undefined : privateRoutes,
     hasOperator: !access.listen && isOpen(access),
-    linkKey: confirmation?.key,
-    statusOf: (form, email) => deliveries.statusOf(form, email),
+    links: confirmation && {
+      key: confirmation.key,
+      visitor: (request, peer, { consent }) =>
+        visitorOf(reception.client(peer, headerOf(request)), consent, screening.visitorKey),
+      statusOf: (form, email) => deliveries.statusOf(form, email),
+    },
     tagFiles: platform.tagFiles,
   });
 

@@ -1,12 +1,11 @@
 /** Every route of a relay, and its answers for what is no signup. */
-import { type Page, refusalAnswer, refused, unavailable, wantsPage } from '@newsletter-kit/core/endpoint';
+import { type Page, refused, unavailable, wantsPage } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
-import type { SignupEndpoint } from './admission/endpoint.ts';
-import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
+import { headerOf, type Reception, refusalOf, type SignUp } from './admission/reception.ts';
 import { type Form, mailsOfForm } from './config/form.ts';
 import { bounceRoutes } from './confirmation/bounces.ts';
 import { confirmationPages, type ConfirmationPagesOptions } from './confirmation/pages.ts';
-import type { RelayContext } from './context.ts';
+import type { RelayContext, RequestEnvironment } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { livez, readyz } from './health.ts';
@@ -14,28 +13,33 @@ import type { Metrics } from './ops/metrics.ts';
 import { operatorApi, type OperatorApiOptions } from './ops/operator-api.ts';
 import { isOpen, refusePrivate } from './ops/private-access.ts';
 import { contents } from './pages/contents.ts';
-import { formPage, refusalPage } from './admission/form-page.ts';
+import { formPage } from './admission/form-page.ts';
 import { pageOf, refuse, siteOf, unstored } from './pages/page.ts';
 import { wordsIn } from './pages/words.ts';
 
-/** What answers behind the routes. */
-export interface Answering {
+/** What {@link createSignupRoutes} routes to. */
+export interface SignupRouting {
   readonly reception: Reception;
-  readonly endpoint: SignupEndpoint;
+  /** Answers a post to a form. */
+  readonly signUp: SignUp;
+  /** Whether the operator's page is below the same address. */
+  readonly hasOperator: boolean;
+}
+
+/** What {@link createRoutes} routes to. */
+export interface Routing extends SignupRouting {
   /** Undefined where they have an address of their own. */
   readonly privateRoutes: Hono | undefined;
-  readonly hasOperator: boolean;
-  /** Signs the links in confirmation mails; undefined where no form sends any. */
-  readonly linkKey: Buffer | undefined;
-  readonly statusOf: ConfirmationPagesOptions['statusOf'];
+  /** For the links in confirmation mails; null where no form sends any. */
+  readonly links: ConfirmationPagesOptions | null;
   /** The files of the form; undefined where the platform serves them. */
   readonly tagFiles: Hono | undefined;
 }
 
 /** Answer for whoever opens the relay's address. */
-const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
-There is nothing to do here`;
-const greetings = { open: `${greeting}; its operator finds everything at /operator.\n`, closed: `${greeting}.\n` };
+const greeting = (hasOperator: boolean): string =>
+  `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
+There is nothing to do here${hasOperator ? '; its operator finds everything at /operator' : ''}.\n`;
 
 const notFound = refused(
   404,
@@ -52,15 +56,6 @@ const scriptNotFound = (): Response =>
 
 /** Beginnings of the paths that need state; {@link createSignupRoutes} has all others. */
 export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/bounces', '/operator'] as const;
-
-/** What {@link createSignupRoutes} routes to. */
-export interface SignupRouting {
-  readonly reception: Reception;
-  /** Answers a post to a form. */
-  readonly signUp: SignUp;
-  /** Whether the operator's page is below the same address. */
-  readonly hasOperator: boolean;
-}
 
 /** The routes of forms, and every route that needs no state. */
 export function createSignupRoutes(
@@ -80,8 +75,7 @@ export function createSignupRoutes(
   if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
   app.get('/thanks', () => shown(thanksPage(defaultForm)));
   app.get('/', ({ req: { raw }, text, redirect }) => {
-    if (!wantsPage(headerOf(raw)))
-      return text(greetings[hasOperator ? 'open' : 'closed'], 200, { 'cache-control': 'no-store' });
+    if (!wantsPage(headerOf(raw))) return text(greeting(hasOperator), 200, { 'cache-control': 'no-store' });
     if (defaultForm?.page) return redirect('signup');
     const site = siteOf(defaultForm);
     const html = hasOperator ? `<p><a href="operator">${wordsIn(site.lang).operatorPage}</a></p>` : undefined;
@@ -95,8 +89,7 @@ export function createSignupRoutes(
   });
   app.onError((error, { req: { raw } }) => {
     reception.logFailure(error);
-    const page = () => refusalPage(defaultForm, unavailable(), []);
-    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable(), page));
+    return refusalOf(headerOf(raw), defaultForm, unavailable());
   });
   return app;
 }
@@ -108,25 +101,16 @@ const thanksPage = (form: Form | null): Page =>
 const shown = ({ headers, html }: Page): Response => new Response(html, { headers: { ...headers, ...unstored } });
 
 /** Every route of a relay. */
-export function createRoutes(
-  context: RelayContext,
-  { reception, endpoint, privateRoutes, hasOperator, linkKey, statusOf, tagFiles }: Answering,
-): Hono<RequestEnvironment> {
+export function createRoutes(context: RelayContext, routing: Routing): Hono<RequestEnvironment> {
   const { config } = context;
-  const app = createSignupRoutes(config.forms, {
-    reception,
-    signUp: (post, thanks) => endpoint.answer(post, thanks),
-    hasOperator,
-  });
+  const { privateRoutes, links, tagFiles } = routing;
+  const app = createSignupRoutes(config.forms, routing);
   if (privateRoutes) app.route('/', privateRoutes);
   else app.get('/readyz', () => readyz(context, false));
   if (tagFiles) app.route('/', tagFiles);
-  if (linkKey) {
+  if (links) {
     app.use('/confirm/*', (_request, next) => within(answerWithinMs, next()));
-    app.route(
-      '/confirm',
-      confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post), statusOf }),
-    );
+    app.route('/confirm', confirmationPages(context, links));
   }
   if (config.mail.bounceSecrets) app.route('/bounces', bounceRoutes(context, config.mail.bounceSecrets));
   return app;

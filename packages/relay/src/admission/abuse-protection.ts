@@ -9,14 +9,14 @@ import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import type { Suspicion } from '../events.ts';
-import { AttackDetector } from './attack-detector.ts';
+import { createAttackDetector } from './attack-detector.ts';
 import type { BlockedDomains } from './blocked-domains.ts';
-import { MailDomains, type MailResolver } from './mail-domain.ts';
+import { createMailDomains, type MailResolver } from './mail-domain.ts';
 import { endOfHour, type MailBudget, RateLimits } from './rate-limits.ts';
-import type { ProofVerdict, ReadProof } from './proof.ts';
+import type { ProofVerdict } from './proof.ts';
 import type { ScreenedPost, Screening } from './screening.ts';
 
-/** Options of {@link AbuseProtection}. */
+/** Options of {@link createAbuseProtection}. */
 export interface AbuseProtectionOptions {
   readonly screening: Screening;
   /** Looks up mail domains. Default: the system's name servers. */
@@ -27,7 +27,7 @@ export interface AbuseProtectionOptions {
 
 type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log' | 'events'>;
 
-/** Result of {@link AbuseProtection.check}. */
+/** Result of {@link createAbuseProtection}. */
 export type ProtectionResult =
   | {
       /** Why the signup is kept for review or, with `heldUntil`, its mail is held; null if neither is. */
@@ -40,14 +40,15 @@ export type ProtectionResult =
     }
   | ProtectionRefusal;
 
-interface ProtectionRefusal {
+/** The refusal of a post. */
+export interface ProtectionRefusal {
   readonly refused: Refused;
   /** The rate limit that was reached: for the operator only, since a visitor must not learn what others do. */
   readonly limit?: LimitKind;
 }
 
-/** A screened post on its way through the steps of {@link AbuseProtection.check}. */
-interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> {
+/** A screened post on its way through the steps of {@link createAbuseProtection}. */
+interface CheckedPost {
   readonly screened: ScreenedPost;
   suspectedBecause: Suspicion | null;
   /** Whether it came with a right proof, without one, or from somebody who cannot give one. */
@@ -60,72 +61,60 @@ interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> 
 const hoursAhead = 24;
 
 /** The protection of all forms of a relay. */
-export class AbuseProtection {
-  readonly #context: ProtectionContext;
-  readonly #rateLimits: RateLimits;
-  readonly #attack: AttackDetector;
-  readonly #screening: Screening;
-  readonly #mailDomains: MailDomains;
-  readonly #blockedDomains: AbuseProtectionOptions['blockedDomains'];
-  /** By form: until when it asks for proofs, having sent half of its confirmation mails of the hour. */
-  readonly #asksUntil = new Map<string, number>();
-  /** By form: the budgets beyond which it holds mails. */
-  readonly #held = new Map<string, Set<string>>();
+export type AbuseProtection = ReturnType<typeof createAbuseProtection>;
 
-  constructor(context: ProtectionContext, options: AbuseProtectionOptions) {
-    const { config, store, log } = context;
-    const { defence } = config;
-    this.#context = context;
-    this.#rateLimits = new RateLimits(defence.limits, store.counters, countingSecret(config), (isInMemory) =>
-      isInMemory
-        ? log.warn('the store counts no rate limits at present: each relay counts them by itself, from none')
-        : log.info('the store counts the rate limits again'),
-    );
-    this.#attack = new AttackDetector((isAttack) =>
-      isAttack
-        ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
-        : log.info('the attack is over'),
-    );
-    this.#screening = options.screening;
-    this.#mailDomains = new MailDomains(options.mail);
-    this.#blockedDomains = options.blockedDomains;
-  }
-
+export function createAbuseProtection(
+  { config, store, log, events }: ProtectionContext,
+  { screening, mail, blockedDomains }: AbuseProtectionOptions,
+) {
+  const rateLimits = new RateLimits(config.defence.limits, store.counters, countingSecret(config), (isInMemory) =>
+    isInMemory
+      ? log.warn('the store counts no rate limits at present: each relay counts them by itself, from none')
+      : log.info('the store counts the rate limits again'),
+  );
   /** Counts a post for the attack detection. @returns whether there is an attack */
-  countAttack(now: number): boolean {
-    return this.#attack.count(now);
-  }
+  const countAttack = createAttackDetector((isAttack) =>
+    isAttack
+      ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
+      : log.info('the attack is over'),
+  );
+  const receivesMail = createMailDomains(mail);
+  /** By form: until when it asks for proofs, having sent half of its confirmation mails of the hour. */
+  const asksUntil = new Map<string, number>();
+  /** By form: the budgets beyond which it holds mails. */
+  const holding = new Map<string, Set<string>>();
 
   /** Runs the steps in this order: rate limits, calls to other servers, mails of the hour. */
-  async check(screened: ScreenedPost): Promise<ProtectionResult> {
-    const { post, submission, now, suspectedBecause } = screened;
-    const proof = wantsPage(post.header) ? 'impossible' : 'none';
-    const attempt: CheckedPost = { screened, post, submission, now, suspectedBecause, proof, releases: [] };
+  async function check(screened: ScreenedPost): Promise<ProtectionResult> {
+    const proof = wantsPage(screened.post.header) ? 'impossible' : 'none';
+    const attempt: CheckedPost = { screened, suspectedBecause: screened.suspectedBecause, proof, releases: [] };
     const refusal =
-      (await this.#askBeyondHalf(attempt)) ??
-      (await this.#applyRateLimits(attempt)) ??
-      (await this.#useProof(attempt)) ??
-      (await this.#useToken(attempt)) ??
-      (await this.#checkMailDomain(attempt));
-    return refusal ?? this.#countMail(attempt);
+      (await askBeyondHalf(attempt)) ??
+      (await applyRateLimits(attempt)) ??
+      (await useProof(attempt)) ??
+      (await useToken(attempt)) ??
+      (await checkMailDomain(attempt));
+    return refusal ?? countMail(attempt);
   }
 
   /** Refuses what has no proof while the form asks for one: before anything is counted, and whatever is suspected. */
-  async #askBeyondHalf({ screened, post, proof, now }: CheckedPost): Promise<ProtectionRefusal | null> {
-    if (proof !== 'none' || screened.offeredProof !== undefined || !this.#asks(post.form.name, now)) return null;
-    return this.#askForProof(screened, true);
+  async function askBeyondHalf({ screened, proof }: CheckedPost): Promise<ProtectionRefusal | null> {
+    const { post, offeredProof, now } = screened;
+    if (proof !== 'none' || offeredProof !== undefined || !asks(post.form.name, now)) return null;
+    return askForProof(screened, true);
   }
 
-  #asks(form: string, now: number): boolean {
-    return now < (this.#asksUntil.get(form) ?? 0);
+  function asks(form: string, now: number): boolean {
+    return now < (asksUntil.get(form) ?? 0);
   }
 
-  async #askForProof(screened: ScreenedPost, keepsToken: boolean): Promise<ProtectionRefusal> {
-    return { refused: await this.#screening.ask('PROOF_REQUIRED', { ...screened, needsProof: true }, keepsToken) };
+  async function askForProof(screened: ScreenedPost, keepsToken: boolean): Promise<ProtectionRefusal> {
+    return { refused: await screening.ask('PROOF_REQUIRED', { ...screened, needsProof: true }, keepsToken) };
   }
 
-  async #applyRateLimits({ post, now, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
-    const counted = await this.#rateLimits.countPost(post.client, now);
+  async function applyRateLimits({ screened, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
+    const { post, now } = screened;
+    const counted = await rateLimits.countPost(post.client, now);
     if (!counted.within) return { refused: tooManySignups(counted.retryAfterSeconds), limit: counted.kind };
     releases.push(counted.release);
     return null;
@@ -135,42 +124,42 @@ export class AbuseProtection {
    * Marks the proof as used and verifies it. Where that is unavailable, a required proof is suspected, and another
    * counts as one that cannot be given.
    */
-  async #useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { needsProof, proof } = attempt.screened;
-    const verdict = await this.#verifyProof(attempt, proof);
+  async function useProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
+    const { needsProof } = attempt.screened;
+    const verdict = await verifyProof(attempt);
     if ('unknown' in verdict) {
-      this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
+      log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept without it');
       if (needsProof) attempt.suspectedBecause ??= 'turnstile';
       attempt.proof = 'impossible';
     } else if (verdict.passed) attempt.proof = 'given';
-    return needsProof && attempt.proof === 'none' ? this.#askForProof(attempt.screened, false) : null;
+    return needsProof && attempt.proof === 'none' ? askForProof(attempt.screened, false) : null;
   }
 
-  async #verifyProof({ now, releases }: CheckedPost, proof: ReadProof | null): Promise<ProofVerdict> {
+  async function verifyProof({ screened: { proof, now }, releases }: CheckedPost): Promise<ProofVerdict> {
     if (!proof) return { passed: false };
-    const release = proof.nonce === null ? null : await this.#rateLimits.use('proof', proof.nonce, now);
+    const release = proof.nonce === null ? null : await rateLimits.use('proof', proof.nonce, now);
     if (proof.nonce !== null && !release) return { passed: false };
     if (release) releases.push(release);
     return proof.verify();
   }
 
   /** Marks the token as used; refuses one that was used before. */
-  async #useToken(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { token } = attempt.screened;
+  async function useToken(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
+    const { token, now } = attempt.screened;
     if (!token) return null;
-    const release = await this.#rateLimits.use('token', token.nonce, attempt.now);
-    if (!release) return { refused: await this.#screening.ask('TOKEN_REQUIRED', attempt.screened, false) };
+    const release = await rateLimits.use('token', token.nonce, now);
+    if (!release) return { refused: await screening.ask('TOKEN_REQUIRED', attempt.screened, false) };
     attempt.releases.push(release);
     return null;
   }
 
   /** Suspects a blocked domain; refuses or suspects one that receives no mail, by the form's setting. */
-  async #checkMailDomain(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
-    const { post, submission, now } = attempt;
+  async function checkMailDomain(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
+    const { post, submission, now } = attempt.screened;
     const { mx } = post.form.protection;
     const domain = domainOf(submission.email);
-    if (this.#blockedDomains?.includes(domain)) attempt.suspectedBecause ??= 'blocked-domain';
-    if (mx === 'off' || (await this.#mailDomains.receivesMail(domain, now))) return null;
+    if (blockedDomains?.includes(domain)) attempt.suspectedBecause ??= 'blocked-domain';
+    if (mx === 'off' || (await receivesMail(domain, now))) return null;
     if (mx === 'review') {
       attempt.suspectedBecause ??= 'mail-domain';
       return null;
@@ -180,22 +169,22 @@ export class AbuseProtection {
   }
 
   /** Counts the signup for its mailbox and, where nothing is suspected, its mail: in this hour or in a later one. */
-  async #countMail(attempt: CheckedPost): Promise<ProtectionResult> {
-    const { screened, post, submission, now, proof, releases } = attempt;
+  async function countMail(attempt: CheckedPost): Promise<ProtectionResult> {
+    const { screened, proof, releases } = attempt;
+    const { post, submission, now } = screened;
     const suspected = attempt.suspectedBecause !== null;
     const signup = { email: submission.email, suspected, client: post.client };
     const budget = suspected ? null : mailBudget(post.form, proof);
-    const { within, mailAt, release } = await this.#rateLimits.countMailbox(signup, now, budget);
+    const { within, mailAt, release } = await rateLimits.countMailbox(signup, now, budget);
     releases.push(release);
     if (mailAt === null && budget?.hoursAhead === 0) {
       const { name: form } = post.form;
-      if (!this.#asks(form, now))
-        this.#context.log.warn({ form }, 'the form asks for proofs: half of the mails of the hour are sent');
-      this.#asksUntil.set(form, endOfHour(now));
+      if (!asks(form, now)) log.warn({ form }, 'the form asks for proofs: half of the mails of the hour are sent');
+      asksUntil.set(form, endOfHour(now));
       await releaseAll(attempt);
-      return this.#askForProof(screened, true);
+      return askForProof(screened, true);
     }
-    if (budget && within) this.#reportMails(post.form, budget.name, mailAt !== now);
+    if (budget && within) reportMails(post.form, budget.name, mailAt !== now);
     const because = !within ? 'mailbox-limit' : mailAt === now ? null : 'mails-per-hour';
     return {
       suspectedBecause: attempt.suspectedBecause ?? because,
@@ -206,12 +195,11 @@ export class AbuseProtection {
   }
 
   /** Reports when a form begins to hold mails, and when it holds none any more. */
-  #reportMails({ name: form, confirmation }: Form, budget: string, isHeld: boolean): void {
-    const { log, events } = this.#context;
+  function reportMails({ name: form, confirmation }: Form, budget: string, isHeld: boolean): void {
     const mailsPerHour = confirmation?.mailsPerHour ?? 0;
-    const held = this.#held.get(form) ?? new Set();
+    const held = holding.get(form) ?? new Set();
     const heldSome = held.size > 0;
-    if (isHeld) this.#held.set(form, held.add(budget));
+    if (isHeld) holding.set(form, held.add(budget));
     else held.delete(budget);
     if (heldSome === held.size > 0) return;
     if (isHeld) {
@@ -223,6 +211,8 @@ export class AbuseProtection {
       events.emit({ type: 'works', what: 'mails', scope: form });
     }
   }
+
+  return { countAttack, check };
 }
 
 /** The share of the mails for proven posts that is left for visitors whose network has had none of them in the hour. */

@@ -11,7 +11,15 @@ const maxBytes = 10_000_000;
 /** Time limit of a download, in milliseconds. */
 const downloadMs = 60_000;
 
-/** Options of {@link BlockedDomains}. */
+/** The list in force. */
+export interface BlockedDomains {
+  /** @param domain - in ASCII and lower case; it is on the list if a domain above it is */
+  includes(this: void, domain: string): boolean;
+  /** Reads no URL any more. */
+  stop(this: void): void;
+}
+
+/** Options of {@link followBlockedDomains}. */
 export interface BlockedDomainsOptions {
   /** Path of a file, or an https address. */
   readonly source: string;
@@ -24,54 +32,47 @@ export interface BlockedDomainsOptions {
   readonly retryMs?: number | undefined;
 }
 
-/** The list in force. */
-export class BlockedDomains {
-  readonly #options: BlockedDomainsOptions;
-  readonly #stopping = new AbortController();
-  #domains: ReadonlySet<string> = new Set();
-  #timer: NodeJS.Timeout | undefined;
-
-  /**
-   * Reads a file at once, and a URL in the background, from now on until it is stopped.
-   *
-   * @throws StartupError if a file cannot be read
-   */
-  constructor(options: BlockedDomainsOptions) {
-    this.#options = options;
-    if (options.source.includes('://')) void this.#follow();
-    else this.#domains = readFile(options.source);
-  }
-
-  /** @param domain - in ASCII and lower case; it is on the list if a domain above it is */
-  includes(domain: string): boolean {
-    const labels = domain.split('.');
-    return labels.some((_, n) => this.#domains.has(labels.slice(n).join('.')));
-  }
-
-  /** Reads no URL any more. */
-  stop(): void {
-    this.#stopping.abort();
-    clearTimeout(this.#timer);
-  }
+/**
+ * Reads a file at once, and a URL in the background, from now on until it is stopped.
+ *
+ * @throws StartupError if a file cannot be read
+ */
+export function followBlockedDomains(options: BlockedDomainsOptions): BlockedDomains {
+  const { source, log, fetch = globalThis.fetch, everyMs = 86_400_000, retryMs = 3_600_000 } = options;
+  const stopping = new AbortController();
+  let domains: ReadonlySet<string> = new Set();
+  let timer: NodeJS.Timeout | undefined;
 
   /** Reads the URL and sets the timer for the next time. The last list stays in force where that fails. */
-  async #follow(): Promise<void> {
-    const { source, log, fetch = globalThis.fetch, everyMs = 86_400_000, retryMs = 3_600_000 } = this.#options;
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(downloadMs)]);
+  async function follow(): Promise<void> {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(downloadMs)]);
     let waitMs = everyMs;
     try {
-      this.#domains = parseList(await download(await fetch(source, { signal })));
-      log.info({ domains: this.#domains.size }, 'the list of RELAY_BLOCKED_DOMAINS is in force');
+      domains = parseList(await download(await fetch(source, { signal })));
+      log.info({ domains: domains.size }, 'the list of RELAY_BLOCKED_DOMAINS is in force');
     } catch (error) {
-      if (this.#stopping.signal.aborted) return;
+      if (stopping.signal.aborted) return;
       waitMs = retryMs;
       log.warn(
-        { reason: error instanceof Error ? error.message : 'unknown', domains: this.#domains.size },
+        { reason: error instanceof Error ? error.message : 'unknown', domains: domains.size },
         'the list of RELAY_BLOCKED_DOMAINS cannot be read: the last one stays in force, and it is tried again in an hour',
       );
     }
-    if (!this.#stopping.signal.aborted) this.#timer = setTimeout(() => void this.#follow(), waitMs).unref();
+    if (!stopping.signal.aborted) timer = setTimeout(() => void follow(), waitMs).unref();
   }
+
+  if (source.includes('://')) void follow();
+  else domains = readFile(source);
+  return {
+    includes(domain) {
+      const labels = domain.split('.');
+      return labels.some((_, n) => domains.has(labels.slice(n).join('.')));
+    },
+    stop() {
+      stopping.abort();
+      clearTimeout(timer);
+    },
+  };
 }
 
 function readFile(path: string): ReadonlySet<string> {

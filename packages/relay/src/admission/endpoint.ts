@@ -1,69 +1,68 @@
 /** `POST /signup`: admits a signup, stores it durably, and only then answers 202. */
-import { acceptedAnswer, type Answer, unavailable } from '@newsletter-kit/core/endpoint';
-import type { AbuseProtection } from './abuse-protection.ts';
-import { admit, type Admission } from './admit.ts';
-import { visitorOf } from './consent.ts';
-import { headerOf, type Reception } from './reception.ts';
-import type { Screening } from './screening.ts';
-import type { SignupPost } from './signup-post.ts';
-import type { Form } from '../config/form.ts';
+import { acceptedAnswer, unavailable, withAudit } from '@newsletter-kit/core/endpoint';
 import type { RelayContext } from '../context.ts';
 import { answerWithinMs, Deadline, DeadlineError } from '../deadline.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { type Suspicion, suspicions } from '../events.ts';
 import { asStoreError } from '../health.ts';
+import type { NewSignup } from '../store/signup-store.ts';
+import type { AbuseProtection, ProtectionRefusal } from './abuse-protection.ts';
+import { ledgerEntry } from './consent.ts';
+import { type Reception, toResponse } from './reception.ts';
+import type { Screening } from './screening.ts';
+import type { SignupPost } from './signup-post.ts';
 
-/** Options of {@link SignupEndpoint}. */
-export interface SignupEndpointOptions {
+/** What {@link createEndpoint} consists of. */
+export interface EndpointParts {
   readonly reception: Reception;
   readonly screening: Screening;
   readonly protection: AbuseProtection;
 }
 
-/** A post that was admitted. */
-type Admitted = Extract<Admission, { readonly signup: unknown }>;
+/** A signup that was admitted. */
+interface Admitted {
+  readonly signup: NewSignup;
+  readonly suspectedBecause: Suspicion | null;
+  /** Releases the token, the proof and the rate limits where storing the signup fails. */
+  undo(this: void): Promise<void>;
+}
 
-export class SignupEndpoint {
-  readonly #context: RelayContext;
-  readonly #reception: Reception;
-  readonly #screening: Screening;
-  readonly #protection: AbuseProtection;
+/** Idempotency key of every signup beyond the rate limit of its mailbox: the store keeps one of them, for review. */
+const overLimitKey = 'beyond the limit of the address';
 
-  constructor(context: RelayContext, { reception, screening, protection }: SignupEndpointOptions) {
-    this.#context = context;
-    this.#reception = reception;
-    this.#screening = screening;
-    this.#protection = protection;
-  }
-
+/** Makes the function that answers a post to a form. */
+export function createEndpoint(
+  { store, health, log, events, stopping, now }: RelayContext,
+  { reception, screening, protection }: EndpointParts,
+): (post: SignupPost, thanks: string) => Promise<Response> {
   /**
    * Answers a post to a form, in time.
    *
    * @param thanks - address of the thank-you page, relative to that of the form
    * @throws StoreUnavailableError or DeadlineError where it cannot be answered: the visitor is asked to try again
    */
-  async answer(post: SignupPost, thanks: string): Promise<Answer> {
+  async function answer(post: SignupPost, thanks: string): Promise<Response> {
     const deadline = new Deadline(answerWithinMs);
     try {
-      return await this.#admitAndStore(timed(post, deadline), thanks, deadline);
+      return await admitAndStore(timed(post, deadline), thanks, deadline);
     } finally {
       deadline.stop();
     }
   }
 
-  async #admitAndStore(post: SignupPost, thanks: string, deadline: Deadline): Promise<Answer> {
-    const { log, events, stopping, now } = this.#context;
+  async function admitAndStore(post: SignupPost, thanks: string, deadline: Deadline): Promise<Response> {
     const { form, header } = post;
     const startedAt = performance.now();
-    if (stopping.aborted) return this.#reception.refuse(post, unavailable());
-    const admitting = admit(post, { screening: this.#screening, protection: this.#protection, now: now() });
+    if (stopping.aborted) return reception.refuse(post, unavailable());
+    const admitting = admit(post);
     const admission = await deadline.race(admitting).catch((error: unknown) => {
       // The visitor was asked to try again: what ends too late is not stored, and uses up nothing.
       void admitting.then((late) => ('signup' in late ? late.undo() : undefined)).catch(() => undefined);
       throw error;
     });
-    if ('refused' in admission) return this.#reception.refuse(post, admission.refused, admission.limit);
+    if ('refused' in admission) return reception.refuse(post, admission.refused, admission.limit);
     const { signup, suspectedBecause } = admission;
-    const id = await this.#store(admission, deadline);
+    const id = await keep(admission, deadline);
     log.debug({ signup: id, suspectedBecause, heldUntil: signup.heldUntil }, 'kept');
     events.emit({
       type: 'accepted',
@@ -73,7 +72,35 @@ export class SignupEndpoint {
       needsConfirmation: signup.needsConfirmation,
       tookMs: performance.now() - startedAt,
     });
-    return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
+    return toResponse(acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks));
+  }
+
+  /** Screens the post, applies the abuse protection, and builds the record to store; or returns the first refusal. */
+  async function admit(post: SignupPost): Promise<Admitted | ProtectionRefusal> {
+    const { form, header } = post;
+    const receivedAt = now();
+    const screened = await screening.screen(post, receivedAt, protection.countAttack);
+    if ('refused' in screened) return screened;
+    const result = await protection.check(screened);
+    if ('refused' in result) return result;
+    const { suspectedBecause, heldUntil, overLimit, undo } = result;
+    const { kept, consent, origin } = screened;
+    const submission = withAudit(kept, origin, header('referer'));
+    return {
+      undo,
+      suspectedBecause,
+      signup: {
+        form: form.name,
+        submission,
+        suspected: suspectedBecause && suspicions[suspectedBecause],
+        heldUntil,
+        needsConfirmation: form.confirmation !== null,
+        origin,
+        idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,
+        consent: ledgerEntry(post, consent, submission.audit?.page ?? null, screening.visitorKey),
+        receivedAt,
+      },
+    };
   }
 
   /**
@@ -81,8 +108,7 @@ export class SignupEndpoint {
    *
    * @throws StoreUnavailableError if it could not be stored, or not in time
    */
-  async #store({ signup, undo }: Admitted, deadline: Deadline): Promise<string> {
-    const { store, health } = this.#context;
+  async function keep({ signup, undo }: Admitted, deadline: Deadline): Promise<string> {
     // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
     const stored = store.accept(signup).then(
       (id) => {
@@ -106,10 +132,7 @@ export class SignupEndpoint {
     }
   }
 
-  /** The visitor's address in the form that the consent ledger keeps. */
-  visitor(request: Request, peer: string | null, { consent }: Form): string | null {
-    return visitorOf(this.#reception.client(peer, headerOf(request)), consent, this.#screening.visitorKey);
-  }
+  return answer;
 }
 
 /** The post with a deadline for what the relay does: how long its visitor takes to send it does not count. */

@@ -43,12 +43,8 @@ export function refusalPage(form: Form | null, refused: Refused, entered: Entere
     const fields = [...kept.filter(([name]) => !secrets.has(name)), ['token', ask.token] as const];
     return pageOf(site, contents.oneMoreStep, { html: buttonHtml(labelOf(form, words), hiddenFields(fields)) });
   }
-  return sitePage(site, {
-    lang: words.lang,
-    heading: words.refusedHeading,
-    isTitled: true,
-    html: `${html}\n${formHtml(form, words, kept, problemsOf(form, words, refused))}`,
-  });
+  const again = formHtml(form, words, kept, problemsOf(form, words, refused));
+  return pageOf(site, contents.refused, { html: `${html}\n${again}` });
 }
 
 /** For whoever made the form: the reasons in the words of the JSON answer. */

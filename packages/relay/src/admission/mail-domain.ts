@@ -20,37 +20,33 @@ const lookupMs = 1500;
 /** DNS error codes for "no such record", as opposed to a temporary failure. */
 const noRecordCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
-export class MailDomains {
-  readonly #resolver: MailResolver;
-  readonly #cache = new Map<string, { readonly until: number; readonly receivesMail: Promise<boolean> }>();
+/** Whether a domain receives mail. @param domain - the domain of an e-mail address, also international */
+type ReceivesMail = (domain: string, now: number) => Promise<boolean>;
 
-  /** @param resolver - default: the system's name servers, with two tries each */
-  constructor(resolver: MailResolver = new Resolver({ timeout: 500, tries: 2 })) {
-    this.#resolver = resolver;
-  }
-
-  /** @param domain - the domain of an e-mail address, also international */
-  receivesMail(domain: string, now: number): Promise<boolean> {
-    const cached = this.#cache.get(domain);
+/** @param resolver - default: the system's name servers, with two tries each */
+export function createMailDomains(resolver: MailResolver = new Resolver({ timeout: 500, tries: 2 })): ReceivesMail {
+  const cache = new Map<string, { readonly until: number; readonly receivesMail: Promise<boolean> }>();
+  return (domain, now) => {
+    const cached = cache.get(domain);
     if (cached && cached.until > now) return cached.receivesMail;
-    this.#cache.delete(domain);
-    const [oldest] = this.#cache.keys();
-    if (this.#cache.size >= maxDomains && oldest !== undefined) this.#cache.delete(oldest);
-    const receivesMail = within(lookupMs, this.#lookUp(domainToASCII(domain))).catch(() => true);
-    this.#cache.set(domain, { until: now + cacheMs, receivesMail });
+    cache.delete(domain);
+    const [oldest] = cache.keys();
+    if (cache.size >= maxDomains && oldest !== undefined) cache.delete(oldest);
+    const receivesMail = within(lookupMs, lookUp(domainToASCII(domain), resolver)).catch(() => true);
+    cache.set(domain, { until: now + cacheMs, receivesMail });
     return receivesMail;
-  }
+  };
+}
 
-  /**
-   * MX records decide; without any, mail goes to the host of that name (RFC 5321 §5.1). The single record "." means
-   * that the domain receives no mail (RFC 7505).
-   */
-  async #lookUp(domain: string): Promise<boolean> {
-    const exchanges = await emptyWhereNone(this.#resolver.resolveMx(domain));
-    if (exchanges.length > 0) return exchanges.some(({ exchange }) => exchange !== '' && exchange !== '.');
-    if ((await emptyWhereNone(this.#resolver.resolve4(domain))).length > 0) return true;
-    return (await emptyWhereNone(this.#resolver.resolve6(domain))).length > 0;
-  }
+/**
+ * MX records decide; without any, mail goes to the host of that name (RFC 5321 §5.1). The single record "." means that
+ * the domain receives no mail (RFC 7505).
+ */
+async function lookUp(domain: string, resolver: MailResolver): Promise<boolean> {
+  const exchanges = await emptyWhereNone(resolver.resolveMx(domain));
+  if (exchanges.length > 0) return exchanges.some(({ exchange }) => exchange !== '' && exchange !== '.');
+  if ((await emptyWhereNone(resolver.resolve4(domain))).length > 0) return true;
+  return (await emptyWhereNone(resolver.resolve6(domain))).length > 0;
 }
 
 /** The records of a lookup; none where DNS says that there are none. */

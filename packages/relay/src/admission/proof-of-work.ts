@@ -3,11 +3,9 @@
  * device a moment of computing, thousands of posts cost a bot hours.
  */
 import { randomInt } from 'node:crypto';
-import type { Ask } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { purposeKey } from '../secrets.ts';
-import type { ProofProvider, ReadProof } from './proof.ts';
-import type { SignupPost } from './signup-post.ts';
+import type { ProofProvider } from './proof.ts';
 
 /** Rounds of PBKDF2 per try. */
 const rounds = 1000;
@@ -24,54 +22,53 @@ async function library() {
   return { createChallenge, verifySolution, deriveKey };
 }
 
-export class ProofOfWork implements ProofProvider {
-  readonly #secrets: { readonly hmacSignatureSecret: string; readonly hmacKeySignatureSecret: string };
-  readonly #effort: number;
+/**
+ * The proof of work of all forms.
+ *
+ * @param effort - maximum number of tries for a solution; the minimum is half of it
+ */
+export function proofOfWork(secret: string, effort = 1000): ProofProvider {
+  const secrets = {
+    hmacSignatureSecret: purposeKey(secret, 'challenge').toString('hex'),
+    hmacKeySignatureSecret: purposeKey(secret, 'challenge solution').toString('hex'),
+  };
+  return {
+    /** Creates a challenge for one form, in the format of ALTCHA's solver. */
+    async ask({ form }, now) {
+      const { createChallenge, deriveKey } = await library();
+      const challenge = await createChallenge({
+        algorithm: 'PBKDF2/SHA-256',
+        cost: rounds,
+        counter: randomInt(Math.ceil(effort / 2), effort + 1),
+        data: { form: form.name },
+        deriveKey,
+        expiresAt: Math.ceil(now / 1000) + challengeLifetimeSeconds,
+        ...secrets,
+      });
+      return { proof_of_work: challenge };
+    },
 
-  /** @param effort - maximum number of tries for a solution; the minimum is half of it */
-  constructor(secret: string, effort = 1000) {
-    this.#effort = effort;
-    this.#secrets = {
-      hmacSignatureSecret: purposeKey(secret, 'challenge').toString('hex'),
-      hmacKeySignatureSecret: purposeKey(secret, 'challenge solution').toString('hex'),
-    };
-  }
-
-  /** Creates a challenge for one form, in the format of ALTCHA's solver. */
-  async ask({ form }: Pick<SignupPost, 'form'>, now: number): Promise<Required<Pick<Ask, 'proof_of_work'>>> {
-    const { createChallenge, deriveKey } = await library();
-    const challenge = await createChallenge({
-      algorithm: 'PBKDF2/SHA-256',
-      cost: rounds,
-      counter: randomInt(Math.ceil(this.#effort / 2), this.#effort + 1),
-      data: { form: form.name },
-      deriveKey,
-      expiresAt: Math.ceil(now / 1000) + challengeLifetimeSeconds,
-      ...this.#secrets,
-    });
-    return { proof_of_work: challenge };
-  }
-
-  /**
-   * Verifies a solution, encoded as ALTCHA's form field encodes it, by its signatures, which computes no more than two
-   * hashes. It is wrong where it has expired or is of another form.
-   */
-  async read(proof: string, { form }: Pick<SignupPost, 'form'>): Promise<ReadProof | null> {
-    const payload = decode(proof);
-    if (payload?.challenge.parameters.data.form !== form.name) return null;
-    const { verifySolution, deriveKey } = await library();
-    try {
-      const { verified } = await verifySolution({ ...payload, deriveKey, ...this.#secrets });
-      const { nonce } = payload.challenge.parameters;
-      return verified ? { nonce, verify: () => Promise.resolve({ passed: true }) } : null;
-    } catch {
-      return null; // The library throws on some malformed solutions.
-    }
-  }
+    /**
+     * Verifies a solution, encoded as ALTCHA's form field encodes it, by its signatures, which computes no more than
+     * two hashes. It is wrong where it has expired or is of another form.
+     */
+    async read(proof, { form }) {
+      const payload = decode(proof);
+      if (payload?.challenge.parameters.data.form !== form.name) return null;
+      const { verifySolution, deriveKey } = await library();
+      try {
+        const { verified } = await verifySolution({ ...payload, deriveKey, ...secrets });
+        const { nonce } = payload.challenge.parameters;
+        return verified ? { nonce, verify: () => Promise.resolve({ passed: true }) } : null;
+      } catch {
+        return null; // The library throws on some malformed solutions.
+      }
+    },
+  };
 }
 
 /**
- * A challenge of {@link ProofOfWork.ask} and its solution. The signature covers all parameters, so none may be
+ * A challenge of {@link proofOfWork} and its solution. The signature covers all parameters, so none may be
  * missing.
  */
 const solvedChallenge = z.object({

@@ -108,7 +108,7 @@ export class RateLimits {
     const network = client === null ? null : networksOf(client).narrow;
     for (let hour = thisHour; ; hour = Math.max(hour + 1, next)) {
       const own = hour === thisHour ? network : null;
-      const { isFull, within, release } = await this.#countMail(address, { ...mails, hour, network: own }, now);
+      const { isFull, within, release } = await this.#countMail(address, mails, { hour, network: own, now });
       if (isFull && hour < last) continue;
       if (isFull || !within || hour === thisHour) return { within, mailAt: isFull ? null : now, release };
       // Spread over the hour, so that it does not begin with all of them.
@@ -122,14 +122,8 @@ export class RateLimits {
   /** Counts a mail in an hour. Where all is sent but what is reserved, that is for a network that has had none. */
   async #countMail(
     address: readonly Counter[],
-    {
-      name,
-      most,
-      reserved = 0,
-      hour,
-      network,
-    }: MailBudget & { readonly hour: number; readonly network: string | null },
-    now: number,
+    { name, most, reserved = 0 }: MailBudget,
+    { hour, network, now }: { readonly hour: number; readonly network: string | null; readonly now: number },
   ): Promise<{ readonly isFull: boolean; readonly within: boolean; release(this: void): Promise<void> }> {
     const windowMs = (hour + 1) * hourMs - now;
     const counter = (part: string, points: number): Counter => {
@@ -170,7 +164,9 @@ export class RateLimits {
     if (counters.length === 0) return { reached: [], release: async () => {} };
     const countIn = async (place: Counters) => {
       const reached = await place.count(counters, now);
-      this.#note(place === this.#inMemory);
+      const isInMemory = place === this.#inMemory;
+      if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
+      this.#isInMemory = isInMemory;
       return { reached, release: async () => (reached.length === 0 ? place.release(counters) : undefined) };
     };
     try {
@@ -179,11 +175,6 @@ export class RateLimits {
       if (!(error instanceof StoreUnavailableError)) throw error;
       return countIn(this.#inMemory);
     }
-  }
-
-  #note(isInMemory: boolean): void {
-    if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
-    this.#isInMemory = isInMemory;
   }
 
   /** Hashes a name, so that counters in a store contain no address; those of one name are neighbours in its index. */

@@ -5,6 +5,7 @@
 import {
   type Answer,
   collectBody,
+  type Entered,
   enteredIn,
   preflightAnswer,
   type ReadHeader,
@@ -17,7 +18,7 @@ import {
 import type { Context, Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
-import type { RelayContext } from '../context.ts';
+import type { RelayContext, RequestEnvironment } from '../context.ts';
 import { DeadlineError } from '../deadline.ts';
 import { refusalPage } from './form-page.ts';
 import { StoreUnavailableError } from '../errors.ts';
@@ -25,18 +26,20 @@ import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts'
 import { checkOrigin } from './screening.ts';
 import type { SignupPost } from './signup-post.ts';
 
-/** Bindings of each request: the address of its connection. */
-export interface RequestEnvironment {
-  readonly Bindings: { peer: string | null };
-}
-
 /** Answers a post to a form. @param thanks - address of the thank-you page, relative to that of the form */
-export type SignUp = (post: SignupPost, thanks: string, request: Request) => Promise<Answer | Response>;
+export type SignUp = (post: SignupPost, thanks: string, request: Request) => Promise<Response>;
 
 /** A request that may be refused: it need not be a post to a form. */
 type Refusable = Pick<SignupPost, 'header'> & Partial<Pick<SignupPost, 'entered'>> & { readonly form: Form | null };
 
-/** Maximum number of refused origins, and of refused consents, that are logged, once each. */
+/** Causes of refusals that are logged, once each, by the name of what is logged: with what to do. */
+const loggedCauses = {
+  origin: 'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+  reason:
+    'a signup was refused because of its consent; if the form shows that sentence, add it to RELAY_CONSENT_SENTENCES',
+} as const;
+
+/** Maximum number of refused origins, and of refused consents, that are logged. */
 const maxLoggedCauses = 20;
 /** Refused origins that an operator reads. */
 const shownOrigins = 3;
@@ -49,9 +52,8 @@ export interface ReceptionContext extends Pick<RelayContext, 'log' | 'events'> {
 export class Reception {
   readonly #context: ReceptionContext;
   readonly #trustedProxies: ReturnType<typeof addressList>;
-  /** Refused origins and consents that were logged, by the message. They may contain anything, so each set is small. */
-  readonly #loggedCauses = new Map<string, Set<string>>();
-  readonly #refusedOrigins = new Set<string>();
+  /** Refused origins and consents that were logged. They may contain anything, so each set is small. */
+  readonly #logged = { origin: new Set<string | null>(), reason: new Set<string | null>() };
   #hasWarnedOfProxy = false;
 
   constructor(context: ReceptionContext) {
@@ -66,14 +68,13 @@ export class Reception {
    *   own
    */
   addRoutes(app: Hono<RequestEnvironment>, path: string, form: Form, thanks: string, signUp: SignUp): void {
-    app.post(path, async ({ req: { raw }, env: { peer } }) => {
+    app.post(path, ({ req: { raw }, env: { peer } }) => {
       const header = headerOf(raw);
       const post = signupPost(raw, header, form, this.client(peer, header));
-      const answer = await signUp(post, thanks, raw).catch((error: unknown) => {
+      return signUp(post, thanks, raw).catch((error: unknown) => {
         this.logFailure(error);
         return this.refuse(post, unavailable());
       });
-      return answer instanceof Response ? answer : toResponse(answer);
     });
     app.options(path, (context) => {
       const header = headerOf(context.req.raw);
@@ -88,21 +89,16 @@ export class Reception {
   }
 
   /** Answers a refused post, and reports it. */
-  async refuse({ header, form, entered }: Refusable, why: Refused, limit?: LimitKind): Promise<Answer> {
+  async refuse({ header, form, entered }: Refusable, why: Refused, limit?: LimitKind): Promise<Response> {
     const { log, events } = this.#context;
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
     events.emit({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
-    if (codes.includes('CONSENT_UNKNOWN'))
-      this.#logOnce(
-        { reason: why.errors[0]?.message ?? null },
-        'a signup was refused because of its consent; if the form shows that sentence, add it to RELAY_CONSENT_SENTENCES',
-        form,
-      );
+    if (codes.includes('CONSENT_UNKNOWN')) this.#logOnce('reason', why.errors[0]?.message ?? null, form);
     // What cannot be read cannot be shown again.
     const fields = (wantsPage(header) && (await entered?.().catch(() => []))) || [];
-    return refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, fields));
+    return refusalOf(header, form, why, fields);
   }
 
   /** Refuses a request that is no signup. Only a POST counts as a refused signup. */
@@ -112,9 +108,9 @@ export class Reception {
     why: Refused,
   ): Promise<Response> {
     const header = headerOf(raw);
-    if (raw.method === 'POST') return toResponse(await this.refuse({ header, form }, why));
+    if (raw.method === 'POST') return this.refuse({ header, form }, why);
     this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
-    return toResponse(refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, [])));
+    return refusalOf(header, form, why);
   }
 
   /** Logs why a request is answered with 503. */
@@ -127,28 +123,21 @@ export class Reception {
 
   /** The websites whose signups were refused since the start, and what to do; null where there are none. */
   refusedOrigins(): string | null {
-    if (this.#refusedOrigins.size === 0) return null;
-    const origins = [...this.#refusedOrigins].slice(0, shownOrigins).join(', ');
-    const more = this.#refusedOrigins.size > shownOrigins ? ' and others' : '';
-    return `Signups from pages of ${origins}${more} were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.`;
+    const origins = [...this.#logged.origin].filter((origin) => origin !== null);
+    if (origins.length === 0) return null;
+    const more = origins.length > shownOrigins ? ' and others' : '';
+    return `Signups from pages of ${origins.slice(0, shownOrigins).join(', ')}${more} were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.`;
   }
 
   #logOrigin({ header, form }: Refusable): void {
-    const origin = header('origin')?.slice(0, 200) ?? null;
-    if (origin !== null && this.#refusedOrigins.size < maxLoggedCauses) this.#refusedOrigins.add(origin);
-    this.#logOnce(
-      { origin },
-      'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
-      form,
-    );
+    this.#logOnce('origin', header('origin')?.slice(0, 200) ?? null, form);
   }
 
-  #logOnce(cause: Readonly<Record<string, string | null>>, words: string, form: Form | null): void {
-    const key = JSON.stringify(cause);
-    const logged = this.#loggedCauses.get(words) ?? new Set();
-    if (logged.has(key) || logged.size >= maxLoggedCauses) return;
-    this.#loggedCauses.set(words, logged.add(key));
-    this.#context.log.warn({ ...cause, form: form?.name }, words);
+  #logOnce(what: keyof typeof loggedCauses, cause: string | null, form: Form | null): void {
+    const logged = this.#logged[what];
+    if (logged.has(cause) || logged.size >= maxLoggedCauses) return;
+    logged.add(cause);
+    this.#context.log.warn({ [what]: cause, form: form?.name }, loggedCauses[what]);
   }
 
   /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */
@@ -180,6 +169,11 @@ function signupPost(request: Request, header: ReadHeader, form: Form, client: st
 /** Reads headers of a request. */
 export function headerOf({ headers }: Request): ReadHeader {
   return (name) => headers.get(name);
+}
+
+/** The refusal of a request, with what was entered where the sender expects a page. */
+export function refusalOf(header: ReadHeader, form: Form | null, why: Refused, entered: Entered = []): Response {
+  return toResponse(refusalAnswer(header, form?.origins ?? null, why, () => refusalPage(form, why, entered)));
 }
 
 /** The answer as a Response. */

@@ -20,7 +20,7 @@ import type { Suspicion } from '../events.ts';
 import { purposeKey } from '../secrets.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenMinAgeMs } from './form-token.ts';
 import type { ProofOptions, ProofProvider, ReadProof } from './proof.ts';
-import { ProofOfWork } from './proof-of-work.ts';
+import { proofOfWork } from './proof-of-work.ts';
 import type { SignupPost } from './signup-post.ts';
 import { turnstileOf } from './turnstile.ts';
 
@@ -70,16 +70,16 @@ type AskCode = keyof typeof askMessages;
 
 export class Screening {
   readonly #checks: readonly Check[];
-  readonly #proofOfWork: ProofOfWork;
-  readonly #turnstileUrl: string | undefined;
+  readonly #providerOf: (form: Form) => ProofProvider;
   readonly #tokenKey: Buffer;
   /** Hashes visitors' IP addresses for the consent ledger. */
   readonly visitorKey: Buffer;
 
   constructor({ proof = {}, secret = randomBytes(32).toString('base64url'), checks = [] }: ScreeningOptions = {}) {
     this.#checks = checks;
-    this.#proofOfWork = new ProofOfWork(secret, proof.effort);
-    this.#turnstileUrl = proof.turnstileUrl;
+    const work = proofOfWork(secret, proof.effort);
+    this.#providerOf = ({ protection: { turnstile } }) =>
+      turnstile ? turnstileOf(turnstile, proof.turnstileUrl) : work;
     this.#tokenKey = purposeKey(secret, 'form token');
     this.visitorKey = purposeKey(secret, 'visitor');
   }
@@ -125,8 +125,7 @@ export class Screening {
       proof: null,
       suspectedBecause: suspected ? 'honeypot' : cannotProve ? 'no-proof' : null,
     };
-    const asked = (await this.#requireToken(screened)) ?? (await this.#requireProof(screened));
-    return asked ? { refused: asked } : this.#readProof(screened);
+    return this.#checkTokenAndProof(screened);
   }
 
   #readToken({ form, header }: SignupPost, token: string | undefined): FormToken | null {
@@ -136,31 +135,19 @@ export class Screening {
     return readToken(this.#tokenKey, form.name, origins, token);
   }
 
-  /** Refuses a post without a valid token; a token below its minimum age may be sent again. */
-  async #requireToken(screened: ScreenedPost): Promise<Refused | null> {
-    const { post, token, now } = screened;
-    if (!post.form.protection.token) return null;
+  /** Refuses a post without a valid token or without a required proof, which leaves its token valid. */
+  async #checkTokenAndProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
+    const { post, token, needsProof, offeredProof, now } = screened;
     const age = token && tokenAge(token, now);
-    return age === 'valid' ? null : this.ask('TOKEN_REQUIRED', screened, age === 'young');
-  }
-
-  /** Refuses a post that lacks a required proof; its token stays valid. */
-  async #requireProof(screened: ScreenedPost): Promise<Refused | null> {
-    if (!screened.needsProof || screened.offeredProof !== undefined) return null;
-    return this.ask('PROOF_REQUIRED', screened, true);
-  }
-
-  /** Reads a proof, also one that nothing requires: its post draws on the mails of those who prove. */
-  async #readProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
-    const { post, needsProof, offeredProof } = screened;
-    if (offeredProof === undefined) return screened;
+    // A token below its minimum age may be sent again.
+    if (post.form.protection.token && age !== 'valid')
+      return { refused: await this.ask('TOKEN_REQUIRED', screened, age === 'young') };
+    if (offeredProof === undefined)
+      return needsProof ? { refused: await this.ask('PROOF_REQUIRED', screened, true) } : screened;
+    // A proof that nothing requires is read too: its post draws on the mails of those who prove.
     const proof = await this.#providerOf(post.form).read(offeredProof, post);
     if (proof !== null || !needsProof) return { ...screened, proof };
     return { refused: await this.ask('PROOF_REQUIRED', screened, false) };
-  }
-
-  #providerOf({ protection: { turnstile } }: Form): ProofProvider {
-    return turnstile ? turnstileOf(turnstile, this.#turnstileUrl) : this.#proofOfWork;
   }
 
   /**

@@ -1,18 +1,17 @@
 /** `newsletter-relay check`: reports whether signups would be accepted and delivered, without sending one. */
-import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
 import { createClient } from '@newsletter-kit/core';
 import { isAddress } from '@newsletter-kit/core/signup';
-import { readConfig, readStoreConfig } from '../config/read.ts';
+import { readConfig } from '../config/read.ts';
 import { secretsOf, type RelayConfig } from '../config/settings.ts';
 import { checkAll, checkService, checkStore } from '../checks.ts';
 import { checkMail, checkSender } from '../mail-checks.ts';
 import { openTransport } from '../confirmation/smtp.ts';
 import { StartupError, StoreInUseError } from '../errors.ts';
-import { type CheckOptions, type CheckResult, OperatorError, relayOperator, selectorFormat } from '../ops/operator.ts';
-import { addressOf, operatorToken, remoteRelay, type RemoteRelay, withStore } from './with-operator.ts';
+import { type CheckOptions, type CheckResult, OperatorError, selectorFormat } from '../ops/operator.ts';
+import { localRelay, remoteRelay, type RunningRelay, withStore } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
 
@@ -35,17 +34,8 @@ export function define(command: Command) {
   });
 }
 
-/** The relay that should run on this machine, by the few settings that name it. */
-function localRelay(): RemoteRelay {
-  const config = readStoreConfig(process.env);
-  const address = addressOf(config);
-  // A token is stored beside the file of a relay that has run.
-  const isNew = config.store.kind === 'sqlite' && !existsSync(config.store.path);
-  return { address, operator: relayOperator(address, (isNew ? undefined : operatorToken(config)) ?? '') };
-}
-
 /** The relay's own checks: its settings, files and network may be other ones than those of this shell. */
-async function askRelay({ address, operator }: RemoteRelay, asked: CheckOptions): Promise<readonly CheckResult[]> {
+async function askRelay({ address, operator }: RunningRelay, asked: CheckOptions): Promise<readonly CheckResult[]> {
   const results = await operator.check(asked);
   return [{ name: 'relay', result: 'ok', text: `the relay at ${address} has checked itself` }, ...results];
 }

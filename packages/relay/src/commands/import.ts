@@ -4,9 +4,10 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
+import { collectList } from '#command-line';
 import { readStoreConfig } from '../config/read.ts';
 import { storeName } from '../config/store-address.ts';
-import { type RemoteRelay, remoteRelay, withStore } from './with-operator.ts';
+import { remoteRelay, type RunningRelay, withStore } from './with-operator.ts';
 import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 
@@ -19,20 +20,14 @@ const progressEvery = 20_000;
 export function define(command: Command) {
   return command
     .argument('[file]', 'the export; without it, or with -, stdin', '-')
-    .option('--form <names>', 'only what came through these forms, with commas between their names')
-    .action((file, { form }) =>
-      importFile(
-        file,
-        form?.split(',').map((name) => name.trim()),
-        remoteRelay(command),
-      ),
-    );
+    .option('--form <names>', 'only what came through these forms, with commas between their names', collectList)
+    .action((file, { form }) => importFile(file, form, remoteRelay(command)));
 }
 
 async function importFile(
   file: string,
   forms: readonly string[] | undefined,
-  remote: RemoteRelay | null,
+  remote: RunningRelay | null,
 ): Promise<void> {
   if (file !== '-') checkReadable(file);
   if (remote) return readInto(remote.operator, remote.address, file, forms);

@@ -24,21 +24,18 @@ const nothingHeld = 'Nothing is held about this address.';
 const jsonOption = () => new Option('--json', 'print JSON, for programs');
 
 /** A command that runs with an operator, without arguments of its own. */
-const plainly = (work: (operator: Operator) => Promise<void>) => ({
-  define: (command: Command) => command.action(() => withOperator(command, work)),
-});
+const plainly = (work: (operator: Operator) => Promise<void>) => (command: Command) =>
+  command.action(() => withOperator(command, work));
 
-export const status = {
-  define: (command: Command) =>
-    command.addOption(jsonOption()).action(({ json }) =>
-      withOperator(command, async (operator) => {
-        const current = await operator.status();
-        // Loaded only where there are webhooks.
-        const webhookLines = current.webhooks.length > 0 ? (await import('./webhooks.ts')).backlogLines : () => [];
-        print(json ? JSON.stringify(current, null, 2) : statusLines(current, webhookLines).join('\n'));
-      }),
-    ),
-};
+export const status = (command: Command) =>
+  command.addOption(jsonOption()).action(({ json }) =>
+    withOperator(command, async (operator) => {
+      const current = await operator.status();
+      // Loaded only where there are webhooks.
+      const webhookLines = current.webhooks.length > 0 ? (await import('./webhooks.ts')).backlogLines : () => [];
+      print(json ? JSON.stringify(current, null, 2) : statusLines(current, webhookLines).join('\n'));
+    }),
+  );
 
 export const pause = plainly(async (operator) => {
   await operator.setPaused(true);
@@ -50,117 +47,103 @@ export const resume = plainly(async (operator) => {
   print('Delivery is resumed.');
 });
 
-export const dead = {
-  define: (command: Command) =>
-    withFilter(command)
-      .addOption(jsonOption())
-      .action((options) => {
-        const filter = filterFrom(options, { state: 'dead' });
-        return withOperator(command, async (operator) => {
-          let count = 0;
-          for await (const signup of everySignup(operator, filter)) {
-            count += 1;
-            await write(options.json ? `${JSON.stringify(signup)}\n` : `${signupLine(signup)}\n`);
-          }
-          if (!options.json)
-            print(
-              count === 0 ? 'None.' : `Signups: ${count}. "newsletter-relay redrive" queues them for delivery again.`,
-            );
-        });
-      }),
-};
-
-export const redrive = {
-  define: (command: Command) =>
-    withSelection(command).action((options) => {
-      const filter = selectionFrom(options);
+export const dead = (command: Command) =>
+  withFilter(command)
+    .addOption(jsonOption())
+    .action((options) => {
+      const filter = filterFrom(options, { state: 'dead' });
       return withOperator(command, async (operator) => {
-        if (!options.dryRun) return print(`${await operator.redrive(filter)} queued again.`);
-        print(`${await countOf(operator, filter, isRedrivable)} would be queued again.`);
-      });
-    }),
-};
-
-export const discard = {
-  define: (command: Command) =>
-    withSelection(command).action((options) => {
-      const filter = selectionFrom(options);
-      const other = filter.states?.find((state) => !discardableStates.includes(state));
-      if (other !== undefined)
-        throw new UsageError(`A signup that is ${other} cannot be discarded, only ${discardableStates.join(', ')}.`);
-      return withOperator(command, async (operator) => {
-        if (!options.dryRun) return print(`${await operator.discard(filter)} deleted.`);
-        print(`${await countOf(operator, filter, ({ state }) => discardableStates.includes(state))} would be deleted.`);
-      });
-    }),
-};
-
-export const exportSignups = {
-  define: (command: Command) =>
-    withFilter(command).action((options) => {
-      const filter = filterFrom(options);
-      return withOperator(command, async (operator) => {
-        for await (const line of exportLines(operator, filter)) await write(`${line}\n`);
-      });
-    }),
-};
-
-export const suppressions = {
-  define: (command: Command) =>
-    command.argument('<file>', 'the file to write, readable by you alone; it must not exist').action((path) =>
-      withOperator(command, async (operator) => {
-        const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-          const remedy = 'name a file that does not exist, in a folder that does';
-          throw new StartupError(`${path} cannot be created: ${remedy}.`, { cause });
-        });
         let count = 0;
-        try {
-          await file.write('sha256\n');
-          for await (const hash of everySuppression(operator)) {
-            await file.write(`${hash}\n`);
-            count += 1;
-          }
-        } catch (error) {
-          // An incomplete list would let people in.
-          await rm(path, { force: true });
-          throw error;
-        } finally {
-          await file.close();
+        for await (const signup of everySignup(operator, filter)) {
+          count += 1;
+          await write(options.json ? `${JSON.stringify(signup)}\n` : `${signupLine(signup)}\n`);
         }
-        print(`${count} erased ${count === 1 ? 'person' : 'people'}: "newsletter import --suppress" leaves them out.`);
+        if (!options.json)
+          print(
+            count === 0 ? 'None.' : `Signups: ${count}. "newsletter-relay redrive" queues them for delivery again.`,
+          );
+      });
+    });
+
+export const redrive = (command: Command) =>
+  withSelection(command).action((options) => {
+    const filter = selectionFrom(options);
+    return withOperator(command, async (operator) => {
+      if (!options.dryRun) return print(`${await operator.redrive(filter)} queued again.`);
+      print(`${await countOf(operator, filter, isRedrivable)} would be queued again.`);
+    });
+  });
+
+export const discard = (command: Command) =>
+  withSelection(command).action((options) => {
+    const filter = selectionFrom(options);
+    const other = filter.states?.find((state) => !discardableStates.includes(state));
+    if (other !== undefined)
+      throw new UsageError(`A signup that is ${other} cannot be discarded, only ${discardableStates.join(', ')}.`);
+    return withOperator(command, async (operator) => {
+      if (!options.dryRun) return print(`${await operator.discard(filter)} deleted.`);
+      print(`${await countOf(operator, filter, ({ state }) => discardableStates.includes(state))} would be deleted.`);
+    });
+  });
+
+export const exportSignups = (command: Command) =>
+  withFilter(command).action((options) => {
+    const filter = filterFrom(options);
+    return withOperator(command, async (operator) => {
+      for await (const line of exportLines(operator, filter)) await write(`${line}\n`);
+    });
+  });
+
+export const suppressions = (command: Command) =>
+  command.argument('<file>', 'the file to write, readable by you alone; it must not exist').action((path) =>
+    withOperator(command, async (operator) => {
+      const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+        const remedy = 'name a file that does not exist, in a folder that does';
+        throw new StartupError(`${path} cannot be created: ${remedy}.`, { cause });
+      });
+      let count = 0;
+      try {
+        await file.write('sha256\n');
+        for await (const hash of everySuppression(operator)) {
+          await file.write(`${hash}\n`);
+          count += 1;
+        }
+      } catch (error) {
+        // An incomplete list would let people in.
+        await rm(path, { force: true });
+        throw error;
+      } finally {
+        await file.close();
+      }
+      print(`${count} erased ${count === 1 ? 'person' : 'people'}: "newsletter import --suppress" leaves them out.`);
+    }),
+  );
+
+export const person = (command: Command) =>
+  command
+    .argument('<address>', 'the address of the person')
+    .addOption(jsonOption())
+    .action((address, { json }) =>
+      withOperator(command, async (operator) => {
+        const data = await operator.person(address);
+        print(json ? JSON.stringify(data, null, 2) : personLines(data).join('\n'));
       }),
-    ),
-};
+    );
 
-export const person = {
-  define: (command: Command) =>
-    command
-      .argument('<address>', 'the address of the person')
-      .addOption(jsonOption())
-      .action((address, { json }) =>
-        withOperator(command, async (operator) => {
-          const data = await operator.person(address);
-          print(json ? JSON.stringify(data, null, 2) : personLines(data).join('\n'));
-        }),
-      ),
-};
-
-export const erase = {
-  define: (command: Command) =>
-    command
-      .argument('<address>', 'the address to erase')
-      .option('--keep-consent', 'keep the entries of the consent ledger, which hold no address')
-      .action((address, { keepConsent = false }) =>
-        withOperator(command, async (operator) => {
-          const { signups, consents } = await operator.erase(address, { keepConsent });
-          const erased =
-            signups + consents === 0
-              ? nothingHeld
-              : `Erased: ${counted(signups, consents)}. Data that the newsletter service holds about the address is not erased.`;
-          print(`${erased} A hash of the address stays, for newsletter-relay suppressions.`);
-        }),
-      ),
-};
+export const erase = (command: Command) =>
+  command
+    .argument('<address>', 'the address to erase')
+    .option('--keep-consent', 'keep the entries of the consent ledger, which hold no address')
+    .action((address, { keepConsent = false }) =>
+      withOperator(command, async (operator) => {
+        const { signups, consents } = await operator.erase(address, { keepConsent });
+        const erased =
+          signups + consents === 0
+            ? nothingHeld
+            : `Erased: ${counted(signups, consents)}. Data that the newsletter service holds about the address is not erased.`;
+        print(`${erased} A hash of the address stays, for newsletter-relay suppressions.`);
+      }),
+    );
 
 /** Placeholder of each part of a filter in the help. */
 const valueNames: Readonly<Record<(typeof filterParts)[number]['name'], string>> = {
@@ -306,17 +289,9 @@ function counted(signups: number, consents: number): string {
 
 /** A signup in one line. */
 function signupLine({ id, form, state, submission, receivedAt, attempts, reason }: StoredSignup): string {
-  return [
-    id,
-    new Date(receivedAt).toISOString(),
-    state,
-    form,
-    submission?.email ?? '(erased)',
-    `${attempts}×`,
-    reason ?? '',
-  ]
-    .join('  ')
-    .trimEnd();
+  const received = new Date(receivedAt).toISOString();
+  const email = submission?.email ?? '(erased)';
+  return [id, received, state, form, email, `${attempts}×`, reason ?? ''].join('  ').trimEnd();
 }
 
 function print(text: string): void {

@@ -17,7 +17,7 @@ import { openStore } from '../store/open-store.ts';
 import { openStoreThread } from '../store/sqlite/store-thread.ts';
 import { tagFiles } from '../tag-files.ts';
 import { listen, operatorSettings } from './listen.ts';
-import { operatorToken } from './with-operator.ts';
+import { operatorToken, refuseRemote } from './with-operator.ts';
 import { letGrow } from './young-generation.ts';
 
 /** Grace period for requests and deliveries in flight after Ctrl-C or SIGTERM, in milliseconds. */
@@ -26,7 +26,8 @@ const graceMs = 10_000;
 const storeMs = 5000;
 
 /** @throws StartupError where it cannot start */
-export async function serve(): Promise<void> {
+export async function serve(command: Parameters<typeof refuseRemote>[0]): Promise<void> {
+  refuseRemote(command);
   const config = readConfig(process.env);
   const stopAsked = firstSignal();
   const secret = signingSecret(config);

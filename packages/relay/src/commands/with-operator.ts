@@ -26,14 +26,14 @@ export function refuseRemote(command: Pick<Command, 'optsWithGlobals' | 'name'>)
     throw new UsageError(`${command.name()} works on this machine alone: leave out --remote.`);
 }
 
-/** A relay that `--remote` names. */
-export interface RemoteRelay {
+/** A relay that runs, at the address of `--remote` or on this machine. */
+export interface RunningRelay {
   readonly address: string;
   readonly operator: Operator;
 }
 
 /** @returns null without `--remote` @throws UsageError if the address or the token cannot be used */
-export function remoteRelay(command: Pick<Command, 'optsWithGlobals'>): RemoteRelay | null {
+export function remoteRelay(command: Pick<Command, 'optsWithGlobals'>): RunningRelay | null {
   const address = remoteOf(command);
   if (address === undefined) return null;
   const token = process.env['RELAY_OPERATOR_TOKEN']?.trim();
@@ -61,8 +61,18 @@ export async function withOperator(
     );
   return withStore(config.store, (store) => work(storeOperator(store))).catch((error: unknown) => {
     if (!(error instanceof StoreInUseError)) throw error;
-    return work(relayOperator(addressOf(config), operatorToken(config) ?? ''));
+    return work(localRelay(config).operator);
   });
+}
+
+/** The relay that should run on this machine, by the few settings that name it. */
+export function localRelay({ store, listen, operator }: StoreConfig = readStoreConfig(process.env)): RunningRelay {
+  const { host, port } = operator.listen ?? listen;
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const address = `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
+  // A token is stored beside the file of a relay that has run.
+  const isNew = store.kind === 'sqlite' && !existsSync(store.path);
+  return { address, operator: relayOperator(address, (isNew ? undefined : operatorToken({ store, operator })) ?? '') };
 }
 
 /** Works on a store that no relay has open. @throws StartupError if it cannot be opened */
@@ -84,11 +94,4 @@ export async function withStore<T>(address: StoreAddress, work: (store: SignupSt
 export function operatorToken({ store, operator }: Pick<StoreConfig, 'store' | 'operator'>): string | undefined {
   if (operator.token !== undefined || operator.listen || store.kind !== 'sqlite') return operator.token;
   return loadOrCreateSecret(`${store.path}-operator`, "The operator's token", 'RELAY_OPERATOR_TOKEN');
-}
-
-/** The address at which this machine reaches the operator's API of a relay. */
-export function addressOf({ listen, operator }: Pick<StoreConfig, 'listen' | 'operator'>): string {
-  const { host, port } = operator.listen ?? listen;
-  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
 }

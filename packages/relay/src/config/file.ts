@@ -74,15 +74,11 @@ export function parseYaml(path: string, text: string, yaml: typeof Yaml): Parsed
 /** @param problems - gets the errors of the file, without its values */
 export function readConfigFile({ content, errors, where }: ParsedFile, problems: string[]): ConfigFile {
   problems.push(...errors);
-  const top = new Map<string, SettingValue>();
   const say = (path: readonly string[], text: string): void => void problems.push(`${where(path)}: ${text}`);
 
-  function readLayer(
-    entries: Entries,
-    into: Map<string, SettingValue>,
-    within: readonly [] | readonly [Section, string],
-  ): void {
+  function readLayer(entries: Entries, within: readonly [] | readonly [Section, string]): SettingValues {
     const [section = null] = within;
+    const values = new Map<string, SettingValue>();
     for (const [name, value] of entries) {
       if (section === null && Object.hasOwn(sections, name)) continue;
       const path = [...within, name];
@@ -101,8 +97,9 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
         );
       else if (text === null || text === undefined)
         say(path, `"${fullName}" must be a text, a number, true, false, or a list of texts.`);
-      else if (text !== '') into.set(setting.name, { value: text, where: `${where(path)}: "${fullName}"` });
+      else if (text !== '') values.set(setting.name, { value: text, where: `${where(path)}: "${fullName}"` });
     }
+    return values;
   }
 
   function readSection(entries: Entries, section: Section): ReadonlyMap<string, SettingValues> | null {
@@ -118,19 +115,18 @@ export function readConfigFile({ content, errors, where }: ParsedFile, problems:
         say(path, `${nameIs}: at most 64 lower-case letters, digits and hyphens.`);
         continue;
       }
-      const layer = new Map<string, SettingValue>();
-      const own = entriesOf(value);
-      if (own) readLayer(own, layer, path);
-      else if (value !== null) say(path, `the ${part} "${name}" must contain settings.`);
-      layers.set(name, layer);
+      const own = entriesOf(value ?? {});
+      if (!own) say(path, `the ${part} "${name}" must contain settings.`);
+      layers.set(name, readLayer(own ?? [], path));
     }
     return layers;
   }
 
-  const entries = entriesOf(content ?? {});
-  if (!entries) say([], 'the file must contain settings, one "name: value" a line.');
-  readLayer(entries ?? [], top, []);
-  return { top, forms: readSection(entries ?? [], 'forms'), webhooks: readSection(entries ?? [], 'webhooks') };
+  const read = entriesOf(content ?? {});
+  if (!read) say([], 'the file must contain settings, one "name: value" a line.');
+  const entries = read ?? [];
+  const top = readLayer(entries, []);
+  return { top, forms: readSection(entries, 'forms'), webhooks: readSection(entries, 'webhooks') };
 }
 
 type Entries = readonly (readonly [string, unknown])[];
@@ -154,29 +150,23 @@ function readValue(value: unknown): string | readonly string[] | null {
 }
 
 function suggestion(section: Section | null, name: string): string {
-  const meant = nearestName(
-    name,
-    settings.map(({ key }) => keyIn(section, key)),
-    (each) =>
-      each
-        .toLowerCase()
-        .replace(/^(relay|newsletter)_/, '')
-        .replaceAll('-', '_'),
-  );
+  const known = settings.map(({ key }) => keyIn(section, key));
+  const meant = nearestName(name, known);
   return meant === undefined ? '' : ` (is "${meant}" meant?)`;
 }
+
+/** A name without what does not tell one setting from another, such as its prefix. */
+const bare = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/^(relay|newsletter)_/, '')
+    .replaceAll('-', '_');
 
 /**
  * The name that is probably meant; otherwise one that contains the given name or is contained in it. Undefined where
  * none is close.
- *
- * @param bare - takes away what does not tell one name from another, such as a prefix
  */
-export function nearestName(
-  name: string,
-  known: readonly string[],
-  bare: (name: string) => string,
-): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = bare(name);
   if (wanted.length < 3) return undefined;
   const meant = nearMiss(wanted, known.map(bare));

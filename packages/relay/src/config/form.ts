@@ -273,6 +273,12 @@ export interface Form extends ValueOf<typeof formSettings> {
   readonly site: ValueOf<typeof formSettings>['site'] & { readonly title: string };
 }
 
+/** A form that asks for confirmation by mail. */
+export type ConfirmingForm = Form & { readonly confirmation: NonNullable<Form['confirmation']> };
+
+export const confirmingForms = (forms: Readonly<Record<string, Form>>): readonly ConfirmingForm[] =>
+  Object.values(forms).filter((form): form is ConfirmingForm => form.confirmation !== null);
+
 /** A form with these settings. */
 export function formOf(name: string, settings: ValueOf<typeof formSettings>): Form {
   const { consent, page, site } = settings;

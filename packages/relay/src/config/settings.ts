@@ -33,19 +33,20 @@ export function namedSecrets(
   config: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms' | 'webhooks'>,
 ): readonly (readonly [setting: string, secret: string])[] {
   const { store, operator, secret, mail, forms, webhooks } = config;
-  const named: (readonly [string, string | undefined])[] = [
-    ['RELAY_STORE', passwordOf(store)],
-    ['RELAY_OPERATOR_TOKEN', operator.token],
-    ['RELAY_SECRET', secret],
-    ['RELAY_SMTP_URL', mail.server?.auth?.pass],
-    ...Object.values(forms).flatMap(({ apiKey, protection }): [string, string | undefined][] => [
-      ['NEWSLETTER_API_KEY', apiKey],
-      ['RELAY_TURNSTILE_SECRET', protection.turnstile?.secret],
-    ]),
-    ...webhooks.flatMap(({ secrets }) => secrets.map((each): [string, string] => ['RELAY_WEBHOOK_SECRET', each])),
-    ...(mail.bounceSecrets ?? []).map((each): [string, string] => ['RELAY_BOUNCE_SECRET', each]),
-  ];
-  return named.flatMap(([setting, value]) => (value ? [[setting, value] as const] : []));
+  const all = Object.values(forms);
+  const named: Readonly<Record<string, readonly (string | undefined)[]>> = {
+    RELAY_STORE: [passwordOf(store)],
+    RELAY_OPERATOR_TOKEN: [operator.token],
+    RELAY_SECRET: [secret],
+    RELAY_SMTP_URL: [mail.server?.auth?.pass],
+    NEWSLETTER_API_KEY: all.map(({ apiKey }) => apiKey),
+    RELAY_TURNSTILE_SECRET: all.map(({ protection }) => protection.turnstile?.secret),
+    RELAY_WEBHOOK_SECRET: webhooks.flatMap(({ secrets }) => secrets),
+    RELAY_BOUNCE_SECRET: mail.bounceSecrets ?? [],
+  };
+  return Object.entries(named).flatMap(([setting, values]) =>
+    values.flatMap((value) => (value ? [[setting, value] as const] : [])),
+  );
 }
 
 /** Every secret of a configuration, for removal from logs. */

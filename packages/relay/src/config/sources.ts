@@ -67,11 +67,8 @@ function readEnvironment(
     const value = valueOf(name);
     const where = `${name}_FILE`;
     const path = valueOf(where);
-    const [refused, why] =
-      [name, where]
-        .map((each) => [each, valueOf(each) === '' ? undefined : platform.refuses(each)] as const)
-        .find(([, reason]) => reason !== undefined) ?? [];
-    if (why !== undefined) problems.push(`${refused} ${why}.`);
+    const refused = [name, where].find((each) => valueOf(each) !== '' && platform.refuses(each) !== undefined);
+    if (refused !== undefined) problems.push(`${refused} ${platform.refuses(refused)}.`);
     else if (value !== '' && path !== '') problems.push(`${name} and ${where} are both set: keep one of them.`);
     else if (value !== '') values.set(name, { value, where: name });
     else if (path !== '') {
@@ -80,11 +77,10 @@ function readEnvironment(
     }
   }
   const names = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
-  const known = new Set(names);
   for (const name of Object.keys(variables)) {
-    if (!name.startsWith('RELAY_') || known.has(name) || valueOf(name) === '') continue;
+    if (!name.startsWith('RELAY_') || names.includes(name) || valueOf(name) === '') continue;
     const gone = goneSettings[name.replace(/_FILE$/, '')];
-    const meant = gone ? undefined : nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
+    const meant = gone ? undefined : nearestName(name, names);
     const isNone = `is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}`;
     problems.push(`${name.slice(0, 60)} ${gone ? `${gone}: remove it` : isNone}.`);
   }

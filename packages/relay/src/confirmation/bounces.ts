@@ -12,26 +12,26 @@ import { refuse } from '../pages/page.ts';
 /** A bounce as this endpoint has it, or an event of Resend, whose bounces are permanent unless it says otherwise. */
 const bounce = z.union([
   z.object({ address: z.string().min(3), reason: z.string(), hard: z.boolean() }),
-  // A person who reports the mail as spam wants no other.
-  z
-    .object({ type: z.literal('email.complained'), data: z.object({ to: z.array(z.string()).length(1) }) })
-    .transform(({ data: { to } }) => ({ address: to.join(''), reason: 'It was reported as spam.', hard: true })),
   z
     .object({
-      type: z.literal('email.bounced'),
+      type: z.enum(['email.bounced', 'email.complained']),
       data: z.object({
         to: z.array(z.string()).length(1),
         bounce: z.object({ message: z.string().default(''), type: z.string().default('Permanent') }).prefault({}),
       }),
     })
-    .transform(({ data: { to, bounce } }) => ({
-      address: to.join(''),
-      reason: bounce.message,
-      hard: bounce.type === 'Permanent',
-    })),
+    .transform(({ type, data: { to, bounce } }) => {
+      const address = to.join('');
+      // A person who reports the mail as spam wants no other.
+      if (type === 'email.complained') return { address, reason: 'It was reported as spam.', hard: true };
+      return { address, reason: bounce.message, hard: bounce.type === 'Permanent' };
+    }),
   // Any other event: nothing came back.
   z.object({ type: z.string().regex(/^(?!email\.(?:bounced|complained)$)/) }).transform(() => null),
 ]);
+
+/** What a post may contain, for a refusal. */
+const formats = 'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.';
 
 /** The reply of a mail server in a text: its code (RFC 5321, 4.2.1) where a reply begins. */
 const replyCode = /(?:^|[:;"'(<[])\s*([245])[0-5]\d(?=[ -]|$)/m;
@@ -76,14 +76,7 @@ export function bounceRoutes(context: RelayContext, secrets: readonly string[]):
       if (content === undefined)
         return refuse(refused(401, 'UNAUTHORIZED', 'The signature is missing, old, or of another secret.'));
       const read = bounce.safeParse(content);
-      if (!read.success)
-        return refuse(
-          refused(
-            400,
-            'INVALID_BODY',
-            'Send {"address": "…", "reason": "…", "hard": true}, or an event email.bounced.',
-          ),
-        );
+      if (!read.success) return refuse(refused(400, 'INVALID_BODY', formats));
       if (read.data) await note(context, read.data);
       return new Response(null, { status: 204 });
     })

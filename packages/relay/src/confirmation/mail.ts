@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
-import type { Form } from '../config/form.ts';
+import type { ConfirmingForm } from '../config/form.ts';
 import type { MailSender } from '../config/values.ts';
 import { accentOf, directionOf, homeOf, siteOf } from '../pages/page.ts';
 import { filled, wordsIn } from '../pages/words.ts';
@@ -39,14 +39,12 @@ const time = {
   ...({ hour: 'numeric', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' } as const),
 };
 
-/** @returns null if the form no longer asks for confirmation */
 export function confirmationMessage(
-  form: Form,
+  form: ConfirmingForm,
   signup: Pick<StoredSignup, 'id' | 'origin' | 'receivedAt'> & { readonly email: string },
   { address: link, isOneClick }: MailLink,
-): Message | null {
+): Message {
   const { name, confirmation, site } = form;
-  if (!confirmation) return null;
   const { from, subject, text: own } = confirmation;
   const words = wordsIn(site.lang);
   const notMe = `${link}/${notMePath}`;

@@ -1,19 +1,19 @@
 /** The pages of a confirmation link: GET shows what is open, and only its POST confirms. */
 import { collectBody, enteredIn, type Page, pageHeaders } from '@newsletter-kit/core/endpoint';
+import { getsMail, isInvalid, isUnconfirmed, isUnsubscribed } from '@newsletter-kit/core/facts';
 import { submissionLimit } from '@newsletter-kit/core/signup';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
-import type { RelayContext } from '../context.ts';
+import type { RelayContext, RequestEnvironment } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Content, contents } from '../pages/contents.ts';
 import { linkPage, pageOf, type PageParts, siteOf, unstored } from '../pages/page.ts';
 import { wordsIn } from '../pages/words.ts';
 import { mailboxOf } from '../store/mailbox-mails.ts';
 import { personHash } from '../store/signup-identity.ts';
-import type { LinkedSignup, OpenSignup } from '../store/signup-store.ts';
+import type { LinkedSignup, OpenSignup, StoredSignup } from '../store/signup-store.ts';
 import { choicesHtml, type Chosen, readChoice } from './choice-page.ts';
 import { notMePath, signLink, verifyLink } from './mail.ts';
-import { refreshSeconds, stateContent } from './state-page.ts';
 
 /** Options of {@link confirmationPages}. */
 export interface ConfirmationPagesOptions {
@@ -25,10 +25,6 @@ export interface ConfirmationPagesOptions {
   statusOf(this: void, form: string, email: string): Promise<string | null>;
 }
 
-interface PageEnvironment {
-  readonly Bindings: { peer: string | null };
-}
-
 /**
  * Routes for `/TOKEN`, and `/TOKEN/not-me` for people who did not sign up. Mail scanners open links, so GET changes
  * nothing: POST confirms, or stops the mails. A second POST changes nothing.
@@ -36,7 +32,7 @@ interface PageEnvironment {
 export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
   { key, visitor, statusOf }: ConfirmationPagesOptions,
-): Hono<PageEnvironment> {
+): Hono<RequestEnvironment> {
   const page = (status: number, content: Content, { form, headers, ...parts }: AnswerParts = {}): Response =>
     linkPage(status, pageOf(siteOf(formOf(forms, form)), content, parts), headers);
 
@@ -99,7 +95,7 @@ export function confirmationPages(
     const html = choicesHtml(open, { key, id: signup.id }, texts);
     if (signup.state === 'unconfirmed') return page(status, contents.confirm, { form: signup.form, html });
     // A refresh would take away what is ticked.
-    const seconds = open.length === 0 ? refreshSeconds(signup, seen) : null;
+    const seconds = open.length === 0 && isOnItsWay(signup) ? refreshes[seen] : undefined;
     return page(status, stateContent(signup), {
       form: signup.form,
       values: {
@@ -108,7 +104,7 @@ export function confirmationPages(
         sender: form?.confirmation?.from.address ?? siteOf(form).title,
       },
       html: open.length > 0 ? `<h2>${words.notConfirmedYet}</h2>\n${html}` : '',
-      headers: seconds === null ? {} : { refresh: `${seconds}; url=?seen=${seen + 1}` },
+      headers: seconds === undefined ? {} : { refresh: `${seconds}; url=?seen=${seen + 1}` },
     });
   }
 
@@ -139,7 +135,7 @@ export function confirmationPages(
     return id === undefined ? null : (forms[form]?.confirmation?.confirmedUrl ?? signLink(key, id));
   }
 
-  return new Hono<PageEnvironment>()
+  return new Hono<RequestEnvironment>()
     .get(`/${stoppedPath}`, () => page(200, contents.stopped))
     .get(`/${stoppedPath}/:form`, ({ req }) => page(200, contents.stopped, { form: req.param('form') }))
     .get(`/:token/${notMePath}`, ({ req }) =>
@@ -181,6 +177,27 @@ export function confirmationPages(
       return page(503, contents.failed, { headers: { 'retry-after': '30' } });
     });
 }
+
+/**
+ * What the page of a confirmed signup says: what the API says of the subscription, as far as it is known. It promises
+ * nothing.
+ */
+function stateContent(signup: Pick<StoredSignup, 'state' | 'status'>): Content {
+  const { state, status } = signup;
+  if (isOnItsWay(signup)) return contents.onItsWay;
+  if (state !== 'delivered') return contents.notTaken;
+  if (getsMail(status)) return contents.subscribed;
+  if (isUnsubscribed(status)) return contents.left;
+  if (isInvalid(status)) return contents.noMail;
+  if (isUnconfirmed(status)) return contents.unfinished;
+  return status === null ? contents.unknownStatus : contents.otherStatus;
+}
+
+/** Whether the signup waits for its delivery. */
+const isOnItsWay = ({ state }: Pick<StoredSignup, 'state'>): boolean => state === 'waiting' || state === 'sent';
+
+/** Seconds until its page asks again by itself, after it was shown for the first and for the second time. */
+const refreshes = [5, 20];
 
 /** What an answer has beside its content. */
 interface AnswerParts extends PageParts {

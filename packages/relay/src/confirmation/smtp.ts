@@ -125,10 +125,6 @@ interface MailError {
   readonly responseCode?: number;
 }
 
-function partsOf(error: unknown): MailError {
-  return error instanceof Error ? (error as MailError) : {};
-}
-
 /** Reply codes that concern the account, not the mail: authentication required, or failed. */
 const accountCodes = new Set([530, 534, 535, 538]);
 
@@ -148,7 +144,8 @@ export function classifyMailError(
   secrets: readonly string[] = [],
   step: MailStep = 'connection',
 ): MailFailure {
-  const { code, originalCode = '', command = '', response = '', responseCode = 0 } = partsOf(error);
+  const parts = (error instanceof Error ? error : {}) as MailError;
+  const { code, originalCode = '', command = '', response = '', responseCode = 0 } = parts;
   const text = redact(error instanceof Error ? error.message : String(error), secrets).slice(0, 300);
   // A reply about the recipient may contain the mailbox in any form: only its codes are used.
   const [codes = '', enhanced = ''] = /^\d{3}(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(response) ?? [];

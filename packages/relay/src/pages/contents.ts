@@ -13,6 +13,7 @@ export const contents = {
   thanks: { heading: 'thanks', text: ['received'] },
   checkInbox: { heading: 'thanks', text: ['mailComes'] },
   oneMoreStep: { heading: 'oneMoreStep', text: ['pressToFinish'] },
+  refused: { heading: 'refusedHeading' },
   notForThisSite: { heading: 'refusedHeading', text: ['notForThisSite'] },
   notFound: { heading: 'notFound', text: ['notFoundText'] },
   failed: { heading: 'failed', text: ['failedText'] },

@@ -19,13 +19,11 @@ import zh from './words/zh.json' with { type: 'json' };
 
 const own = { ar, de, en, es, fr, he, it, ja, nl, pl, pt, tr, zh } satisfies Record<keyof typeof formWords, typeof en>;
 
-/** Every sentence by its name, and the language they are in. */
-export type Words = Readonly<Record<keyof typeof en | keyof (typeof formWords)['en'], string>> & {
-  readonly lang: string;
-};
-
 /** A sentence by its name. */
 export type Word = keyof typeof en | keyof (typeof formWords)['en'];
+
+/** Every sentence, and the language they are in. */
+export type Words = Readonly<Record<Word | 'lang', string>>;
 
 /** Every language there is. */
 export const languages = Object.keys(own) as (keyof typeof own)[];

@@ -37,19 +37,15 @@ export function configOf(all: RelayConfig, publicationId: string): RelayConfig {
   const forms = Object.fromEntries(
     Object.entries(all.forms).filter(([, form]) => form.publicationId === publicationId),
   );
-  return { ...all, forms, mail: { ...all.mail, publicUrl: publicUrlOf(all, publicationId) } };
+  // The address that links in its mails begin with.
+  const { publicUrl } = all.mail;
+  const isPlain = publicUrl === undefined || publicationsOf(all).length === 1;
+  const own = isPlain ? publicUrl : `${publicUrl}/publications/${publicationId}`;
+  return { ...all, forms, mail: { ...all.mail, publicUrl: own } };
 }
 
 /** Path before every path of a publication's own: links in mails, and the operator's page and API. */
 export const publicationPath = /^\/publications\/([^/]+)(?=\/)/;
-
-/** The address that links in a publication's mails begin with. */
-function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publicationId: string): string | undefined {
-  const { publicUrl } = config.mail;
-  return publicUrl === undefined || publicationsOf(config).length === 1
-    ? publicUrl
-    : `${publicUrl}/publications/${publicationId}`;
-}
 
 /** Answers any request while the relay cannot start. @param token - of the operator, who may read the reason */
 export function cannotStart(request: Request, reason: string, token: unknown): Response {

@@ -11,7 +11,7 @@ import type { RelayConfig } from '../config/settings.ts';
 import { Events } from '../events.ts';
 import type { Log } from '../log.ts';
 import { createSignupRoutes, statefulPaths } from '../routes.ts';
-import { Refusals } from './refusals.ts';
+import { collectRefusals } from './refusals.ts';
 
 /** A binding of Cloudflare's rate limiting. */
 export interface PlatformRateLimit {
@@ -36,13 +36,12 @@ export type Front = (request: Request, visitor: string | null) => Promise<Respon
 const longestPeriodSeconds = 60;
 
 export function createFront({ config, log, visitors, pass }: FrontOptions): Front {
-  const refusals = new Refusals();
   const events = new Events();
-  events.on({ refused: (event) => refusals.add(event) });
+  const withRefusals = collectRefusals(events);
   const reception = new Reception({ config, log, events });
   const screening = new Screening({ secret: config.secret });
 
-  const passOn = (request: Request): Promise<Response> => pass(refusals.reportedBy(request));
+  const passOn = (request: Request): Promise<Response> => pass(withRefusals(request));
 
   const isWithinLimit = async ({ client }: SignupPost): Promise<boolean> => {
     if (!visitors || client === null) return true;

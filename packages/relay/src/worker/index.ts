@@ -96,11 +96,8 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   // Whose mail came back is known to one of them.
   if (pathname === '/readyz' || pathname === '/bounces') {
     const answers = await Promise.all([...fronts.keys()].map((id) => reach(worker, id, request.clone())));
-    return (
-      answers.find(({ ok }) => !ok) ??
-      answers[0] ??
-      cannotStart(request, 'There is no form.', worker.config.operator.token)
-    );
+    // One that fails answers for all.
+    return answers.reduce((whole, each) => (whole.ok ? each : whole));
   }
 
   const [first = ''] = fronts.keys();
@@ -133,13 +130,8 @@ function refuseOperator(
   // The object asks for the token of the API, and serves the page without it.
   const refusal = isMetrics || operator.token === undefined ? refusePrivate(request, { token: operator.token }) : null;
   if (refusal || isOfOnePublication) return refusal;
-  return refuse(
-    refused(
-      400,
-      'INVALID_REQUEST',
-      `This relay has several publications: begin the path with that of one, /publications/ID${path}.`,
-    ),
-  );
+  const why = `This relay has several publications: begin the path with that of one, /publications/ID${path}.`;
+  return refuse(refused(400, 'INVALID_REQUEST', why));
 }
 
 /** Answers a request to a publication, with the visitor's address as Cloudflare names it. */

@@ -1,6 +1,6 @@
 /** When an attack begins and when it is over. */
 import { describe, expect, it, vi } from 'vitest';
-import { AttackDetector, attackRate } from '../../src/admission/attack-detector.ts';
+import { attackRate, createAttackDetector } from '../../src/admission/attack-detector.ts';
 
 const begin = Date.UTC(2026, 10, 23);
 
@@ -11,10 +11,10 @@ const tick = attackRate.windowMs / 1000;
 /** `post(at)` counts a tenth of what is an attack, so many thousandths of its window after the beginning. */
 function detector() {
   const onChange = vi.fn<(isAttack: boolean) => void>();
-  const attack = new AttackDetector(onChange);
-  const post = (at: number, count = 1): boolean => {
+  const count = createAttackDetector(onChange);
+  const post = (at: number, times = 1): boolean => {
     let isAttack = false;
-    for (let n = 0; n < count * posts; n += 1) isAttack = attack.count(begin + at * tick);
+    for (let n = 0; n < times * posts; n += 1) isAttack = count(begin + at * tick);
     return isAttack;
   };
   return { post, onChange };

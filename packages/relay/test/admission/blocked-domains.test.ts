@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BlockedDomains, type BlockedDomainsOptions } from '../../src/admission/blocked-domains.ts';
+import { type BlockedDomainsOptions, followBlockedDomains } from '../../src/admission/blocked-domains.ts';
 import { createLog, StartupError } from '../../src/index.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { post, runRelay } from '../running-relay.ts';
@@ -21,7 +21,7 @@ function fileWith(content: string | Buffer): string {
 function fromUrl(answers: readonly (() => Response)[], options: Partial<BlockedDomainsOptions> = {}) {
   const logged: string[] = [];
   let asked = 0;
-  const domains = new BlockedDomains({
+  const domains = followBlockedDomains({
     source: url,
     log: createLog({ level: 'info', destination: { write: (line) => void logged.push(line) } }),
     fetch: () => Promise.resolve().then(() => (answers[asked++] ?? answers.at(-1))?.() ?? Response.error()),
@@ -59,7 +59,7 @@ describe('a list in a file', () => {
       (line) => [`has the line ${line}`, () => fileWith(`ok.example\n${line}`), 'Line 2 is not a domain'] as const,
     ),
   ])('that %s prevents the start', (_, make, reason) => {
-    const start = (): unknown => new BlockedDomains({ source: make(), log: createLog({ level: 'silent' }) });
+    const start = (): unknown => followBlockedDomains({ source: make(), log: createLog({ level: 'silent' }) });
     expect(start).toThrow(StartupError);
     expect(start).toThrow(reason);
   });
