@@ -66,30 +66,15 @@ export class Batches {
   }
 
   /**
-   * Joins both sides, and returns everything that is not at rest, from one snapshot of the contacts.
+   * Adds the contacts of the database by their keys.
    *
-   * @param print - stands for the mapping and the version of the planner; null where no pair counts as at rest
-   * @param onContacts - is told how many contacts were read; `true` after the last, when the database begins to join
-   * @param onRest - is given contacts that belong to no batch, because they have no id
+   * @param onRead - is told now and then how many were read
+   * @returns how many there are, and those that belong to no batch, because they have no id
    */
-  async join(
-    print: string | null,
-    onContacts: (read: number, isLast: boolean) => void,
-    onRest: (record: BatchContact['record']) => void,
-  ): Promise<AtRest> {
-    await this.#readKeys(onContacts, onRest);
-    await this.#sql.findPartners();
-    await this.#sql.findPairs(print);
-    await this.#sql.makeBatches();
-    return (await this.#sql.atRest()) ?? { pairs: 0, newest: null };
-  }
-
-  async #readKeys(
-    onContacts: (read: number, isLast: boolean) => void,
-    onRest: (record: BatchContact['record']) => void,
-  ): Promise<void> {
+  async addContacts(onRead: (contacts: number) => void): Promise<{ readonly of: number; readonly rest: unknown[] }> {
     const { contacts, mapping } = this.#config;
     await this.#sql.analyzeStored();
+    const rest: unknown[] = [];
     let nodes: (Node & { id: unknown })[] = [];
     let read = 0;
     const names = [contacts.email, ...keyColumns(mapping)];
@@ -102,7 +87,7 @@ export class Batches {
       const keys = contactKeys(record, this.#mapping);
       const last = nodes.at(-1);
       // A table without a primary key can have two rows with one id: they come back together.
-      if (id === null) onRest(record);
+      if (id === null) rest.push(record);
       else if (last && last.id === id)
         nodes[nodes.length - 1] = { ...last, digest: null, keys: [...last.keys, ...keys] };
       else {
@@ -113,10 +98,22 @@ export class Batches {
         nodes.push({ node: firstContact + read, id, digest, keys });
       }
       read += 1;
-      if (read % batchSize === 0) onContacts(read, false);
+      if (read % batchSize === 0) onRead(read);
     }
     if (nodes.length > 0) await this.#sql.addContacts(nodes.map(joinable));
-    onContacts(read, true);
+    return { of: read, rest };
+  }
+
+  /**
+   * Joins both sides. Everything that is not at rest is read then.
+   *
+   * @param print - stands for the mapping and the version of the planner; null where no pair counts as at rest
+   */
+  async join(print: string | null): Promise<AtRest> {
+    await this.#sql.findPartners();
+    await this.#sql.findPairs(print);
+    await this.#sql.makeBatches();
+    return (await this.#sql.atRest()) ?? { pairs: 0, newest: null };
   }
 
   async *read(): AsyncGenerator<Batch> {

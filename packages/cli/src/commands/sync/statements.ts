@@ -64,13 +64,6 @@ export interface DatabaseParts {
   readonly columns: ReadonlyMap<string, ContactColumn>;
 }
 
-/** The stored state of a sync. */
-export interface StoredRun {
-  readonly state: unknown;
-  readonly lastRun: unknown;
-  readonly tokens: number;
-}
-
 /** A line of the consent trail. */
 export interface ConsentLine {
   readonly first_seen: string;
@@ -130,7 +123,8 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
       `INSERT INTO ${state} (scope, contacts) VALUES ($1, $2) ON CONFLICT (scope) DO NOTHING`,
     ),
     claimed: one<{ contacts: string }>(`SELECT contacts FROM ${state} WHERE scope = $1`),
-    read: one<StoredRun>(
+    /** The state, the last run, and how many tokens are stored. */
+    read: one<{ state: unknown; lastRun: unknown; tokens: number }>(
       `SELECT s.state, s.last_run AS "lastRun",
          (SELECT count(*)::int FROM ${tokens} WHERE scope = $1) AS tokens FROM ${state} AS s WHERE s.scope = $1`,
     ),
