@@ -68,6 +68,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     requests += 1;
   });
   const contacts = contactsIn(node.getInputData());
+  const records = contacts.map(({ record }) => record);
   const staticData = node.getWorkflowStaticData('node');
   const call = { signal: node.getExecutionCancelSignal() };
   const startedAt = engine.host.now();
@@ -75,7 +76,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     engine,
     publicationId,
     mapping: settings.mapping,
-    contacts: recordsOf(contacts, engine),
+    contacts: withPauses(engine.host, records),
     scope: settings.scope,
     state: loadState(staticData, publicationId),
     accept: settings.accept,
@@ -150,10 +151,10 @@ const contactsIn = (items: readonly INodeExecutionData[]): readonly Contact[] =>
 /** Contacts or items between two pauses, in which n8n handles other requests. */
 const partSize = 2000;
 
-async function* recordsOf(contacts: readonly Contact[], { host }: Pick<Engine, 'host'>): AsyncGenerator {
-  for (const [count, { record }] of contacts.entries()) {
+async function* withPauses<Entry>(host: Engine['host'], entries: readonly Entry[]): AsyncGenerator<Entry> {
+  for (const [count, entry] of entries.entries()) {
     if (count % partSize === 0) await host.sleep(0);
-    yield record;
+    yield entry;
   }
 }
 
@@ -163,10 +164,7 @@ async function inParts<Entry>(
   toItem: (entry: Entry) => INodeExecutionData,
 ): Promise<INodeExecutionData[]> {
   const items: INodeExecutionData[] = [];
-  for (const [count, entry] of entries.entries()) {
-    if (count > 0 && count % partSize === 0) await host.sleep(0);
-    items.push(toItem(entry));
-  }
+  for await (const entry of withPauses(host, entries)) items.push(toItem(entry));
   return items;
 }
 
