@@ -2,7 +2,6 @@
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, stateAfter } from '@newsletter-kit/core/sync';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { count, number } from '../../output.ts';
 import { failureOf, isTransient } from '../../user-facing-errors.ts';
 import type { SyncDatabase } from './database.ts';
 import type { ChangeCount } from './planned-run.ts';
@@ -33,7 +32,7 @@ export async function apply(options: ApplyOptions, session: Session): Promise<Ex
   const { every } = options;
   const sync = await connectBoth(options, session);
   const run = async (isFirst: boolean): Promise<ExitCode> =>
-    await withDatabase(sync, sync.publicationId, (database) => applyOnce(sync, database, options, isFirst));
+    await withDatabase(sync, (database) => applyOnce(sync, database, options, isFirst));
   if (every === undefined) return await run(true);
   let isFirst = true;
   do {
@@ -121,14 +120,11 @@ async function applyOnce(
 function progressOf({ session: { interrupted, report } }: SyncSession, size: ChangeCount) {
   const written = { newsletter: 0, contacts: 0 };
   return (side: keyof ChangeCount): ((changes: number) => void) => {
-    const [before, total] = [written[side], size[side]];
+    const [before, of] = [written[side], size[side]];
     return (changes) => {
       const done = (written[side] = before + changes);
-      if (side === 'newsletter' || done < total) interrupted.throwIfAborted();
-      if (side === 'newsletter') return report.progress(progressText({ phase: 'writing', done, of: total }));
-      const text = `${count(done, 'contact')} of ${number(total)} written`;
-      const data = { phase: 'contacts_written', done, of: total };
-      report.progress({ type: 'progress', text, share: done / total, data });
+      if (side === 'newsletter' || done < of) interrupted.throwIfAborted();
+      report.progress(progressText({ phase: side === 'newsletter' ? 'writing' : 'contacts_written', done, of }));
     };
   };
 }

@@ -74,8 +74,7 @@ export async function connectBoth(
 
 /** Does work with the database, and closes it. */
 export async function withDatabase<T>(
-  { config, databaseUrl }: Settings,
-  publicationId: string,
+  { config, databaseUrl, publicationId }: Settings & Pick<SyncSession, 'publicationId'>,
   work: (database: SyncDatabase) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabase(databaseUrl, config, `${publicationId} ${config.name}`);

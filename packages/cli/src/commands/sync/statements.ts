@@ -64,18 +64,6 @@ export interface DatabaseParts {
   readonly columns: ReadonlyMap<string, ContactColumn>;
 }
 
-/** A line of the consent trail. */
-export interface ConsentLine {
-  readonly first_seen: string;
-  readonly said_by: string;
-  readonly field: string;
-  readonly subscription_id: string;
-  readonly contact_id: string | null;
-  readonly written: unknown;
-  /** Null until everything that follows from the record is written. */
-  readonly completed_at: string | null;
-}
-
 /** The statements of one sync. */
 export type SyncStatements = ReturnType<typeof syncStatements>;
 
@@ -171,7 +159,8 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
     finish: run<[state: object, lastRun: object | null]>(
       `UPDATE ${state} SET state = $2, last_run = $3, updated_at = clock_timestamp() WHERE scope = $1`,
     ),
-    consentTrail: all<ConsentLine & { readonly id: string }, [after: string]>(
+    /** Lines of the consent trail; `completed_at` is null until everything that follows from the record is written. */
+    consentTrail: all<{ readonly id: string }, [after: string]>(
       `SELECT id, first_seen, said_by, field, subscription_id, contact_id, written, completed_at FROM ${consent}
        WHERE scope = $1 AND id > $2 ORDER BY id LIMIT ${batchSize}`,
     ),
