@@ -79,11 +79,7 @@ export class Batches {
     let read = 0;
     const names = [contacts.email, ...keyColumns(mapping)];
     for await (const [id, digest, token, ...values] of this.#sql.contactKeys()) {
-      const record = {
-        [contacts.id]: id,
-        [tokenPath]: token,
-        ...Object.fromEntries(names.map((name, at) => [name, values[at]])),
-      };
+      const record = this.#recordOf(id, token, names, values);
       const keys = contactKeys(record, this.#mapping);
       const last = nodes.at(-1);
       // A table without a primary key can have two rows with one id: they come back together.
@@ -133,17 +129,19 @@ export class Batches {
         subscriptions.push({ record: JSON.parse(text) as SyncSubscription, isReadable: isReadable === true });
       else
         contacts.push({
-          record: Object.fromEntries([
-            ...names.map((name, at) => [name, values[at]] as const),
-            [table.id, id],
-            [tokenPath, token],
-          ]),
+          record: this.#recordOf(id, token, names, values),
           id: String(id),
           version: String(version),
           digest: typeof digest === 'string' ? digest : null,
         });
     }
     if (current !== undefined) yield { contacts, subscriptions };
+  }
+
+  /** A contact as the planner reads it. @param names - those of the columns with these values */
+  #recordOf(id: unknown, token: unknown, names: readonly string[], values: readonly unknown[]): BatchContact['record'] {
+    const columns = names.map((name, at) => [name, values[at]] as const);
+    return Object.fromEntries([...columns, [this.#config.contacts.id, id], [tokenPath, token]]);
   }
 
   /** Notes pairs of a batch that were found at rest; a finished run stores them. */

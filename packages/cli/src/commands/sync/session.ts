@@ -20,14 +20,10 @@ export interface SyncOptions {
   readonly isJson: boolean;
 }
 
-/** The configuration and the database. */
-export interface Settings {
+/** Both sides of a sync. */
+export interface SyncSession {
   readonly config: SyncConfig;
   readonly databaseUrl: string;
-}
-
-/** Both sides of a sync. */
-export interface SyncSession extends Settings {
   readonly session: Session;
   readonly client: Client;
   readonly publicationId: string;
@@ -38,7 +34,7 @@ export async function readSyncSettings(
   options: SyncOptions,
   env: Environment,
   needsDatabase = true,
-): Promise<Settings> {
+): Promise<Pick<SyncSession, 'config' | 'databaseUrl'>> {
   const problems: string[] = [];
   const databaseUrl = needsDatabase ? readDatabaseUrl(options.database, env['DATABASE_URL'], problems) : '';
   const config = await readConfig(options.config, needsDatabase).catch((error: unknown) => {
@@ -74,7 +70,7 @@ export async function connectBoth(
 
 /** Does work with the database, and closes it. */
 export async function withDatabase<T>(
-  { config, databaseUrl, publicationId }: Settings & Pick<SyncSession, 'publicationId'>,
+  { config, databaseUrl, publicationId }: Pick<SyncSession, 'config' | 'databaseUrl' | 'publicationId'>,
   work: (database: SyncDatabase) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabase(databaseUrl, config, `${publicationId} ${config.name}`);
