@@ -17,7 +17,7 @@ import type { RunContext } from '../report/run-context.ts';
 import { Tally } from '../report/tally.ts';
 import { UnclearWords } from '../report/unclear-words.ts';
 import { urgentOf, withinBudget } from './budget.ts';
-import { type BreakerFacts, holdBack, limitOf } from './circuit-breaker.ts';
+import { holdBack, limitOf } from './circuit-breaker.ts';
 import { DraftPlan } from './draft-plan.ts';
 import { HandOver } from './hand-over.ts';
 import { joinPlans, type PairOptions, planPair } from './plan-pair.ts';
@@ -413,9 +413,7 @@ export class Reconciler {
    * plan until a person accepts it, and of some contacts only where it is id or address. The first runs write the first
    * tokens.
    */
-  #fieldFacts(): Pick<BreakerFacts, 'missing' | 'fieldNames'> & {
-    readonly fields: Pick<SyncState, 'seen' | 'accepted'>;
-  } {
+  #fieldFacts() {
     const { vanished, paths } = this.#run.mapping;
     const { missingFields, fieldNames } = this.#contacts;
     const isAccepted = (path: string): boolean => this.#run.state.accepted.includes(path);
