@@ -42,13 +42,17 @@ export const answerParameters: readonly INodeProperties[] = [
 /** Why a change counts as not taken; `unanswered`: no node of the CRM said anything. */
 type Reason = RefusalReason | 'unanswered';
 
-type Refused = Omit<CrmRefusal, 'reason'> & { readonly reason: Reason };
+interface Refused extends Omit<CrmRefusal, 'reason' | 'contact'> {
+  readonly reason: Reason;
+  readonly contact?: string | undefined;
+  /** The index of the item that says it. */
+  readonly item?: number;
+}
 
 export function checkAnswers(node: IExecuteFunctions): INodeExecutionData[][] {
   const now = Date.now();
   const items = node.getInputData();
   const expected = Number(node.getNodeParameter(handedOver.name, 0, handedOver.default)) || 0;
-  const refused: INodeExecutionData[] = [];
   const refusals: Refused[] = [];
   let written = 0;
   for (const [item, { json, error }] of items.entries()) {
@@ -56,22 +60,16 @@ export function checkAnswers(node: IExecuteFunctions): INodeExecutionData[][] {
     if (Object.keys(json).length === 0 && !error) continue;
     const answer = readAnswer(error ? { ...json, error } : json, now);
     written += answer.accepted;
-    for (const refusal of answer.refused) {
-      refusals.push(refusal);
-      refused.push({ json: refusedItem(refusal, contactOf(node, item, refusal), now), pairedItem: { item } });
-    }
+    for (const refusal of answer.refused) refusals.push({ item, contact: contactOf(node, item, refusal), ...refusal });
   }
   const missing = expected - written;
-  if (refusals.length === 0 && missing > 0) {
-    const refusal = unanswered(missing, expected);
-    refusals.push(refusal);
-    refused.push({ json: refusedItem(refusal, undefined, now) });
-  }
+  if (refusals.length === 0 && missing > 0) refusals.push(unanswered(missing, expected));
+  const refused = refusals.map((refusal) => refusedItem(refusal, now));
   return [refused, [{ json: summaryOf(expected, written, refusals, now) }]];
 }
 
 /** The contact by the parameter. Its expression may not find the item that was answered. */
-function contactOf(node: IExecuteFunctions, item: number, { position = 0 }: Refused): string | undefined {
+function contactOf(node: IExecuteFunctions, item: number, { position = 0 }: CrmRefusal): string | undefined {
   try {
     const value: unknown = node.getNodeParameter(contact.name, item, contact.default);
     const named: unknown = Array.isArray(value) ? value[position] : value;
@@ -90,15 +88,13 @@ function unanswered(missing: number, expected: number): Refused {
 }
 
 /** Shown to the person who runs the workflow, so the words of the CRM stay as they are. */
-function refusedItem({ retryAfterMs, ...refusal }: Refused, named: string | undefined, now: number): IDataObject {
-  return toRecord({
-    contact: refusal.contact ?? named ?? null,
-    status: refusal.status ?? null,
-    message: refusal.message,
-    remedy: refusal.remedy,
-    reason: refusal.reason,
-    notBefore: retryAfterMs === undefined ? null : new Date(now + retryAfterMs).toISOString(),
-  });
+function refusedItem(refusal: Refused, now: number): INodeExecutionData {
+  const { contact = null, status = null, message, remedy, reason, retryAfterMs, item } = refusal;
+  const notBefore = retryAfterMs === undefined ? null : new Date(now + retryAfterMs).toISOString();
+  return {
+    json: { contact, status, message, remedy, reason, notBefore },
+    ...(item !== undefined && { pairedItem: { item } }),
+  };
 }
 
 function summaryOf(expected: number, written: number, refusals: readonly Refused[], now: number): IDataObject {

@@ -22,95 +22,79 @@ import type { SyncSettings } from './settings.ts';
  */
 export const outputNames = ['Review', 'Report', 'Planned', 'Create Contact', 'Update Contact', 'Held'];
 
-/** The contacts of a run: the input items that hold one. */
-export interface Contacts {
-  readonly items: readonly INodeExecutionData[];
-  /** The index of the input item of each contact, in the order of the contacts. */
-  readonly indexes: readonly number[];
+/** An input item that holds a contact. */
+export interface Contact {
+  /** The index among all items. */
+  readonly item: number;
+  readonly record: IDataObject;
 }
 
-/** One item for each contact: its fields and the token, nested as in the input items. */
-export function createItems(
-  creates: readonly ContactCreate[],
-  { items, indexes: [first = -1] }: Contacts,
-): INodeExecutionData[] {
-  return creates.map(({ changes }) => ({ json: toRecord(recordOf(Object.entries(changes), items[first]?.json)) }));
+/** The item of a contact to create: its fields and the token, nested as in the first input item. */
+export function createItem({ changes }: ContactCreate, [first]: readonly Contact[]): INodeExecutionData {
+  return { json: toRecord(recordOf(Object.entries(changes), first?.record)) };
 }
 
-/** The indexes of the input items of the written contacts, by the text of their ids. */
+/** The written contacts by the text of their ids. */
 export function originsOf(
   writes: readonly ContactWrite[],
-  { items, indexes }: Contacts,
+  contacts: readonly Contact[],
   { paths }: SyncPlan['mapping'],
-): ReadonlyMap<string, number> {
+): ReadonlyMap<string, Contact> {
   const wanted = new Set(writes.map(({ id }) => id));
-  const origins = new Map<string, number>();
-  for (const item of indexes) {
-    const id = String(readPath(items[item]?.json, paths.id)).trim();
+  const origins = new Map<string, Contact>();
+  for (const contact of contacts) {
+    const id = String(readPath(contact.record, paths.id)).trim();
     // The first of duplicate contacts counts.
-    if (wanted.has(id) && !origins.has(id)) origins.set(id, item);
+    if (wanted.has(id) && !origins.has(id)) origins.set(id, contact);
   }
   return origins;
 }
 
-/** One item for each contact: its unchanged id, the changed fields and the token, nested by their paths. */
-export function updateItems(
-  writes: readonly ContactWrite[],
-  origins: ReadonlyMap<string, number>,
-  { items }: Contacts,
+/** The item of a contact to update: its unchanged id, the changed fields and the token, nested by their paths. */
+export function updateItem(
+  { id, changes, token }: ContactWrite,
+  origin: Contact | undefined,
   { paths }: SyncPlan['mapping'],
-): INodeExecutionData[] {
-  return writes.map(({ id, changes, token }) => {
-    const item = origins.get(id);
-    const record = item === undefined ? undefined : items[item]?.json;
-    const values = [
-      [paths.id, readPath(record, paths.id) ?? id],
-      ...Object.entries(changes),
-      [paths.token, token],
-    ] as const;
-    return { json: toRecord(recordOf(values, record)), ...(item !== undefined && { pairedItem: { item } }) };
-  });
+): INodeExecutionData {
+  const unchanged = readPath(origin?.record, paths.id) ?? id;
+  const values = [[paths.id, unchanged], ...Object.entries(changes), [paths.token, token]] as const;
+  return { json: toRecord(recordOf(values, origin?.record)), ...pairedWith(origin) };
 }
 
-/** One item for each finding, all with the same fields, so that n8n shows them as a table. */
-export function reviewItems(findings: readonly Finding[], { indexes }: Contacts): INodeExecutionData[] {
-  return findings.map(({ code, message, remedy, isNew, row, contactId, subscriptionId, field, side, detail }) => {
-    const item = row === undefined ? undefined : indexes[row - 1];
-    return {
-      json: toRecord({
-        message,
-        remedy,
-        isNew,
-        contactId: contactId ?? null,
-        // The number of the item is for contacts without an ID: it changes with every deletion.
-        row: contactId === undefined ? (row ?? null) : null,
-        field: field ?? null,
-        side: side ?? null,
-        detail: detail ?? null,
-        subscriptionId: subscriptionId ?? null,
-        code,
-      }),
-      ...(item !== undefined && { pairedItem: { item } }),
-    };
-  });
+/** The item of a finding. All have the same fields, so that n8n shows them as a table. */
+export function reviewItem(finding: Finding, contacts: readonly Contact[]): INodeExecutionData {
+  const { code, message, remedy, isNew, row, contactId, subscriptionId, field, side, detail } = finding;
+  return {
+    json: toRecord({
+      message,
+      remedy,
+      isNew,
+      contactId: contactId ?? null,
+      // The number of the item is for contacts without an ID: it changes with every deletion.
+      row: contactId === undefined ? (row ?? null) : null,
+      field: field ?? null,
+      side: side ?? null,
+      detail: detail ?? null,
+      subscriptionId: subscriptionId ?? null,
+      code,
+    }),
+    ...(row !== undefined && pairedWith(contacts[row - 1])),
+  };
 }
+
+const pairedWith = (contact: Contact | undefined) => contact && { pairedItem: { item: contact.item } };
 
 /**
- * One item for each changed field, what cannot be taken back first. It shows addresses and values. The first two
- * columns tell it all: what, whom, from what to what; and why. On a screen of 1366 pixels the editor shows no more.
+ * The item of a changed field. It shows addresses and values. The first two columns tell it all: what, whom, from what
+ * to what; and why. On a screen of 1366 pixels the editor shows no more.
  */
-export function plannedItems(
-  changes: readonly PlannedChange[],
-  { shortAddresses }: Pick<SyncSettings, 'shortAddresses'>,
-): INodeExecutionData[] {
-  return changes.map((each) => {
-    const { what, person, change, why } = lineOf(each, shortAddresses);
-    const { field, from, to, side, contactId, subscriptionId } = each;
-    const where = side === 'crm' ? 'CRM' : 'Newsletter';
-    const first = [what, person, change].filter(Boolean).join(' – ');
-    const rest = { where, what, person, field, from: from ?? null, to, contactId, subscriptionId };
-    return { json: toRecord({ change: first, why, ...rest }) };
-  });
+export function plannedItem(planned: PlannedChange, { shortAddresses }: SyncSettings): INodeExecutionData {
+  const { what, person, change, why } = lineOf(planned, shortAddresses);
+  const { field, from, to, side, contactId, subscriptionId } = planned;
+  const where = side === 'crm' ? 'CRM' : 'Newsletter';
+  const first = [what, person, change].filter(Boolean).join(' – ');
+  const rest = { where, what, person, field, from: from ?? null, to, contactId, subscriptionId };
+  return { json: toRecord({ change: first, why, ...rest }) };
 }
 
 /**
@@ -155,9 +139,4 @@ export function consentRecords(consent: readonly ConsentRecord[], seenAt: number
   return consent.map(({ saidBy, field, subscriptionId, contactId, written }) =>
     toRecord({ first_seen, said_by: saidBy, field, subscription_id: subscriptionId, contact_id: contactId, written }),
   );
-}
-
-/** One JSON object a line. */
-export function toNdjson(records: readonly IDataObject[]): string {
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }

@@ -235,85 +235,6 @@ export const consentField = path({
   displayOptions: { show: { contacts: ['everything'], subscribe: ['on_consent'] } },
 });
 
-export const accept = toggle({
-  displayName: 'Accept Large Changes',
-  name: 'accept',
-  description: 'Whether to apply a plan that would be held back. Turn it on for one run, after reading the report.',
-});
-
-export const heldShare = number({
-  displayName: 'Hold Above (%)',
-  name: 'heldShare',
-  typeOptions: { minValue: 0, maxValue: 100 },
-  default: 5,
-  description:
-    'A plan that unsubscribes, clears or removes for more than this share of the pairs, or overwrites so many values of a field, is held back, if it is more than Hold Above (Count) as well',
-});
-
-export const heldCount = number({
-  displayName: 'Hold Above (Count)',
-  name: 'heldCount',
-  typeOptions: { minValue: 0, numberPrecision: 0 },
-  default: 20,
-  description: 'A plan that unsubscribes, clears or removes for no more pairs than this is never held back',
-});
-
-export const mostWrites = number({
-  displayName: 'Max Contacts per Run',
-  name: 'mostWrites',
-  typeOptions: { minValue: 0, numberPrecision: 0 },
-  description:
-    'Most contacts to create and update in one run, for CRMs with a limit of calls: the others wait for the next run. Opt-outs and unsubscribes never wait. 0 means no limit.',
-});
-
-export const shortAddresses = toggle({
-  displayName: 'Shorten Addresses',
-  name: 'shortAddresses',
-  description: 'Whether Planned shows only the first letter and the domain of an address',
-});
-
-export const furtherAddresses = path({
-  displayName: 'Further Addresses Field',
-  name: 'furtherAddresses',
-  placeholder: 'e.g. properties.hs_additional_emails',
-  description:
-    'Field of the contact with its further addresses: a list, or one text with ; or , between them. An opt-out counts for all of them.',
-});
-
-export const mergedInto = path({
-  displayName: 'Merged Into Field',
-  name: 'mergedInto',
-  placeholder: 'e.g. MasterRecordId',
-  description:
-    'Field that holds the ID of the contact into which the CRM merged this one. The address of such a record is a further one of that contact.',
-});
-
-export const setOnUnsubscribe = toggle({
-  displayName: 'Unsubscribe Sets Opt-Out',
-  name: 'setOnUnsubscribe',
-  default: true,
-  description: 'Whether an unsubscribe sets the Opt-Out Field of the contact',
-});
-
-export const notOptedOut = text({
-  displayName: 'Not Opted Out',
-  name: 'notOptedOut',
-  placeholder: 'e.g. Nein; —',
-  description:
-    'Values of the Opt-Out Field that are no opt-out, with ; between them, beside an empty field and no. Left empty, it is what most contacts of active subscribers show.',
-});
-
-export const emptyValue = select({
-  displayName: 'Empty Value',
-  name: 'emptyValue',
-  default: 'null',
-  description: 'How to write an empty value to a contact field',
-  options: [
-    { name: 'Empty Text', value: 'text' },
-    { name: 'Null', value: 'null' },
-  ],
-});
-
 /** Named as the situations of the mapping, and so are their values. */
 export const situations: readonly INodeProperties[] = [
   select({
@@ -340,16 +261,75 @@ export const situations: readonly INodeProperties[] = [
 
 /** Parameters with a safe default. */
 export const options: readonly INodeProperties[] = [
-  accept,
-  emptyValue,
-  furtherAddresses,
-  heldShare,
-  heldCount,
-  mergedInto,
-  mostWrites,
-  notOptedOut,
-  setOnUnsubscribe,
-  shortAddresses,
+  toggle({
+    displayName: 'Accept Large Changes',
+    name: 'accept',
+    description: 'Whether to apply a plan that would be held back. Turn it on for one run, after reading the report.',
+  }),
+  select({
+    displayName: 'Empty Value',
+    name: 'emptyValue',
+    default: 'null',
+    description: 'How to write an empty value to a contact field',
+    options: [
+      { name: 'Empty Text', value: 'text' },
+      { name: 'Null', value: 'null' },
+    ],
+  }),
+  path({
+    displayName: 'Further Addresses Field',
+    name: 'furtherAddresses',
+    placeholder: 'e.g. properties.hs_additional_emails',
+    description:
+      'Field of the contact with its further addresses: a list, or one text with ; or , between them. An opt-out counts for all of them.',
+  }),
+  number({
+    displayName: 'Hold Above (%)',
+    name: 'heldShare',
+    typeOptions: { minValue: 0, maxValue: 100 },
+    default: 5,
+    description:
+      'A plan that unsubscribes, clears or removes for more than this share of the pairs, or overwrites so many values of a field, is held back, if it is more than Hold Above (Count) as well',
+  }),
+  number({
+    displayName: 'Hold Above (Count)',
+    name: 'heldCount',
+    typeOptions: { minValue: 0, numberPrecision: 0 },
+    default: 20,
+    description: 'A plan that unsubscribes, clears or removes for no more pairs than this is never held back',
+  }),
+  path({
+    displayName: 'Merged Into Field',
+    name: 'mergedInto',
+    placeholder: 'e.g. MasterRecordId',
+    description:
+      'Field that holds the ID of the contact into which the CRM merged this one. The address of such a record is a further one of that contact.',
+  }),
+  number({
+    displayName: 'Max Contacts per Run',
+    name: 'mostWrites',
+    typeOptions: { minValue: 0, numberPrecision: 0 },
+    description:
+      'Most contacts to create and update in one run, for CRMs with a limit of calls: the others wait for the next run. Opt-outs and unsubscribes never wait. 0 means no limit.',
+  }),
+  text({
+    displayName: 'Not Opted Out',
+    name: 'notOptedOut',
+    placeholder: 'e.g. Nein; —',
+    description:
+      'Values of the Opt-Out Field that are no opt-out, with ; between them, beside an empty field and no. Left empty, it is what most contacts of active subscribers show.',
+  }),
+  toggle({
+    displayName: 'Unsubscribe Sets Opt-Out',
+    name: 'setOnUnsubscribe',
+    default: true,
+    description: 'Whether an unsubscribe sets the Opt-Out Field of the contact',
+  }),
+  toggle({
+    displayName: 'Shorten Addresses',
+    name: 'shortAddresses',
+    description: 'Whether Planned shows only the first letter and the domain of an address',
+  }),
   ...situations,
 ].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 

@@ -26,14 +26,13 @@ import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import {
   consentRecords,
-  type Contacts,
-  createItems,
+  type Contact,
+  createItem,
   originsOf,
-  plannedItems,
+  plannedItem,
   reportOf,
-  reviewItems,
-  toNdjson,
-  updateItems,
+  reviewItem,
+  updateItem,
 } from './output.ts';
 import { readSettings } from './settings.ts';
 
@@ -69,6 +68,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     requests += 1;
   });
   const contacts = contactsIn(node.getInputData());
+  const records = contacts.map(({ record }) => record);
   const staticData = node.getWorkflowStaticData('node');
   const call = { signal: node.getExecutionCancelSignal() };
   const startedAt = engine.host.now();
@@ -76,7 +76,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     engine,
     publicationId,
     mapping: settings.mapping,
-    contacts: recordsOf(contacts, engine),
+    contacts: withPauses(engine.host, records),
     scope: settings.scope,
     state: loadState(staticData, publicationId),
     accept: settings.accept,
@@ -102,11 +102,11 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const planned = applied && !plan.held ? [] : [...changesOf(plan.whole)];
   const isHeld = applied !== undefined && plan.held !== null;
   return [
-    await inParts(engine.host, findings, (part) => reviewItems(part, contacts)),
+    await inParts(engine.host, findings, (finding) => reviewItem(finding, contacts)),
     isHeld ? trail : [report, ...trail],
-    await inParts(engine.host, planned, (part) => plannedItems(part, settings)),
-    await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),
-    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, plan.mapping)),
+    await inParts(engine.host, planned, (change) => plannedItem(change, settings)),
+    await inParts(engine.host, contactCreates, (create) => createItem(create, contacts)),
+    await inParts(engine.host, contactUpdates, (write) => updateItem(write, origins.get(write.id), plan.mapping)),
     isHeld ? [report] : [],
   ];
 }
@@ -145,31 +145,26 @@ function parse(text: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Skips empty items, which nodes with Always Output Data return for no result. */
-function contactsIn(items: readonly INodeExecutionData[]): Contacts {
-  const indexes = [...items.keys()].filter((index) => Object.keys(items[index]?.json ?? {}).length > 0);
-  return { items, indexes };
-}
+const contactsIn = (items: readonly INodeExecutionData[]): readonly Contact[] =>
+  items.flatMap(({ json: record }, item) => (Object.keys(record).length > 0 ? [{ item, record }] : []));
 
 /** Contacts or items between two pauses, in which n8n handles other requests. */
 const partSize = 2000;
 
-async function* recordsOf({ items, indexes }: Contacts, { host }: Pick<Engine, 'host'>): AsyncGenerator {
-  for (const [count, index] of indexes.entries()) {
+async function* withPauses<Entry>(host: Engine['host'], entries: readonly Entry[]): AsyncGenerator<Entry> {
+  for (const [count, entry] of entries.entries()) {
     if (count % partSize === 0) await host.sleep(0);
-    yield items[index]?.json;
+    yield entry;
   }
 }
 
 async function inParts<Entry>(
   host: Engine['host'],
   entries: readonly Entry[],
-  toItems: (part: readonly Entry[]) => INodeExecutionData[],
+  toItem: (entry: Entry) => INodeExecutionData,
 ): Promise<INodeExecutionData[]> {
   const items: INodeExecutionData[] = [];
-  for (let start = 0; start < entries.length; start += partSize) {
-    if (start > 0) await host.sleep(0);
-    for (const item of toItems(entries.slice(start, start + partSize))) items.push(item);
-  }
+  for await (const entry of withPauses(host, entries)) items.push(toItem(entry));
   return items;
 }
 
@@ -180,7 +175,8 @@ async function consentItem(
 ): Promise<INodeExecutionData> {
   const moment = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const fileName = `consent-${moment}.ndjson`;
-  const file = await node.helpers.prepareBinaryData(Buffer.from(toNdjson(consent)), fileName, 'application/x-ndjson');
+  const lines = consent.map((record) => `${JSON.stringify(record)}\n`).join('');
+  const file = await node.helpers.prepareBinaryData(Buffer.from(lines), fileName, 'application/x-ndjson');
   return { json: { consentFile: fileName, records: consent.length }, binary: { consent: file } };
 }
 

@@ -38,32 +38,27 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   const scope = readParameter(at, parameters.scope) === 'incoming' ? 'incoming' : 'everything';
   const optOut = readParameter(at, parameters.optOutField);
   const subscribe = scope === 'incoming' ? 'never' : readParameter(at, parameters.subscribe);
-  const { heldShare, heldCount, mostWrites, furtherAddresses, mergedInto, notOptedOut } = options;
+  const { heldShare, heldCount, mostWrites, furtherAddresses, mergedInto, notOptedOut, setOnUnsubscribe } = options;
   const mapping: unknown = {
     fields: readFieldRows(node.getNodeParameter('fields.field', 0, [])),
     contact: {
       id: readParameter(at, parameters.idField),
       email: readParameter(at, parameters.addressField),
       token: readParameter(at, parameters.tokenField),
-      furtherAddresses: furtherAddresses || undefined,
-      mergedInto: mergedInto || undefined,
+      furtherAddresses,
+      mergedInto,
     },
-    ...(optOut !== undefined && {
-      optOut: {
-        contact: optOut,
-        setOnUnsubscribe: options['setOnUnsubscribe'] ?? true,
-        ...(typeof notOptedOut === 'string' && notOptedOut !== '' && { notOptedOut: membersOf(notOptedOut) }),
-      },
-    }),
+    optOut: optOut && {
+      contact: optOut,
+      setOnUnsubscribe,
+      notOptedOut: typeof notOptedOut === 'string' ? membersOf(notOptedOut) : undefined,
+    },
     subscribe,
-    ...(subscribe === 'on_consent' && { consent: readParameter(at, parameters.consentField) }),
+    consent: subscribe === 'on_consent' ? readParameter(at, parameters.consentField) : undefined,
     situations: readCollection(parameters.situations, options),
     emptyValue: options['emptyValue'] === 'text' ? '' : null,
-    breaker: {
-      ...(typeof heldShare === 'number' && { share: heldShare / 100 }),
-      ...(typeof heldCount === 'number' && { atLeast: heldCount }),
-    },
-    ...(typeof mostWrites === 'number' && mostWrites > 0 && { mostWrites }),
+    breaker: { share: typeof heldShare === 'number' ? heldShare / 100 : undefined, atLeast: heldCount },
+    mostWrites: mostWrites || undefined,
   };
   checkMapping(mapping);
   return {

@@ -340,10 +340,10 @@ export function inPostgres(address: string, sql: (text: string) => Promise<unkno
       const planned = await planInBatches(database, {
         engine: engineOf(world, items, leftOut),
         publicationId: 'pub_1',
-        config,
+        mapping: config.mapping,
         state: world.state,
         accept,
-        signal: new AbortController().signal,
+        call: { signal: new AbortController().signal },
         onProgress: (progress) => (last = progress),
       });
       const of = world.contacts.length;

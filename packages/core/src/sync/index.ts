@@ -8,10 +8,9 @@ export { checkMapping, MappingError, subscriptionProperties } from './mapping/ma
 export type { ConflictRule, Direction, FieldMapping, OptOutMapping } from './mapping/mapping.ts';
 export type { SituationActions, SyncMapping } from './mapping/mapping.ts';
 export { prepareMapping } from './mapping/prepare-mapping.ts';
-export type { ReadyField, ReadyMapping, SyncSubscription } from './mapping/prepare-mapping.ts';
+export type { Pair, ReadyField, ReadyMapping, SyncSubscription } from './mapping/prepare-mapping.ts';
 export { planPair, type PairOptions } from './decide/plan-pair.ts';
 export { urgentOf } from './decide/budget.ts';
-export type { Pair } from './mapping/pair.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './decide/reconciler.ts';
 export type { ChangeKind, ChangeReason, FieldChange } from './report/changes.ts';
 export { changesOf, lineOf, summaryOf, type ChangeLine, type PlannedChange } from './report/preview.ts';

@@ -1,7 +1,7 @@
 /** Runs a sync on an engine: reads both sides, plans, and writes the changes of the newsletter. */
 import { bulkUpdateLimit } from '../contract/values.ts';
 import { AbortedError, BadRequestError, isRefusal, NewsletterError } from '../engine/errors.ts';
-import type { CallOptions, Engine } from '../engine/index.ts';
+import type { Arguments, CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
 import { listCustomFields } from '../import/custom-fields.ts';
 import { redact } from '../engine/redact.ts';
@@ -93,12 +93,13 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   }
 }
 
-function listing({ publicationId, call }: Pick<Common, 'publicationId' | 'call'>) {
-  return {
-    query: { publicationId, expand: ['custom_fields' as const], limit: 100 },
-    // Subscriptions without what the planner needs are left out.
-    reading: { ...call, reader: 'sync' } as const,
-  };
+/** Lists subscriptions. Those without what the planner needs are left out. */
+function listed(
+  { engine, publicationId, call }: Pick<Common, 'engine' | 'publicationId' | 'call'>,
+  query: Pick<Arguments<'subscriptions.list'>, 'email' | 'order_by' | 'direction'>,
+) {
+  const all = { publicationId, expand: ['custom_fields' as const], limit: 100, ...query };
+  return engine.list('subscriptions.list', all, { ...call, reader: 'sync' });
 }
 
 /** A page of subscriptions. */
@@ -112,9 +113,7 @@ export interface SubscriptionPage {
 export async function* subscriptionPages(
   options: Pick<Common, 'engine' | 'publicationId' | 'call'>,
 ): AsyncGenerator<SubscriptionPage> {
-  const { query, reading } = listing(options);
-  const order = { order_by: 'created', direction: 'asc' } as const;
-  for await (const page of options.engine.list('subscriptions.list', { ...query, ...order }, reading).pages())
+  for await (const page of listed(options, { order_by: 'created', direction: 'asc' }).pages())
     yield { items: page.items as readonly SyncSubscription[], leftOut: page.leftOut };
 }
 
@@ -124,8 +123,7 @@ async function* pagesOf(addresses: ReadonlySet<string>, options: Common): AsyncG
 }
 
 async function pageOf(email: string, options: Common): Promise<SubscriptionPage> {
-  const { query, reading } = listing(options);
-  const { items, leftOut } = await options.engine.list('subscriptions.list', { ...query, email }, reading);
+  const { items, leftOut } = await listed(options, { email });
   return { items: items as readonly SyncSubscription[], leftOut };
 }
 

@@ -1,11 +1,10 @@
 /** `newsletter sync apply`: plans a run and carries it out, once or again and again. */
 import { UpdatePendingError } from '@newsletter-kit/core/import';
-import { applySync, stateAfter, type AppliedSync } from '@newsletter-kit/core/sync';
+import { applySync, stateAfter } from '@newsletter-kit/core/sync';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { count, number } from '../../output.ts';
 import { failureOf, isTransient } from '../../user-facing-errors.ts';
 import type { SyncDatabase } from './database.ts';
-import type { ChangeCount, PlannedRun, PlanPart } from './planned-run.ts';
+import type { ChangeCount } from './planned-run.ts';
 import { SyncError } from './postgres.ts';
 import {
   appliedSummary,
@@ -30,12 +29,10 @@ export interface ApplyOptions extends SyncOptions {
 const mostRefused = 10_000;
 
 export async function apply(options: ApplyOptions, session: Session): Promise<ExitCode> {
-  const { every, accept } = options;
+  const { every } = options;
   const sync = await connectBoth(options, session);
   const run = async (isFirst: boolean): Promise<ExitCode> =>
-    await withDatabase(sync, sync.publicationId, (database) =>
-      applyOnce(sync, database, { accept: isFirst && accept, onlyNew: !isFirst, isJson: options.isJson }),
-    );
+    await withDatabase(sync, (database) => applyOnce(sync, database, options, isFirst));
   if (every === undefined) return await run(true);
   let isFirst = true;
   do {
@@ -50,24 +47,27 @@ export async function apply(options: ApplyOptions, session: Session): Promise<Ex
   return exitCodes.done;
 }
 
-interface RunOptions {
-  readonly accept: boolean;
-  /** Leaves findings out that an earlier run has reported. */
-  readonly onlyNew: boolean;
-  readonly isJson: boolean;
-}
-
 /**
  * One run. It carries out the plan part by part, each in this order, so that the next run completes one that was
  * interrupted at any point.
  */
-async function applyOnce(sync: SyncSession, database: SyncDatabase, options: RunOptions): Promise<ExitCode> {
+async function applyOnce(
+  sync: SyncSession,
+  database: SyncDatabase,
+  { accept, isJson }: ApplyOptions,
+  isFirst: boolean,
+): Promise<ExitCode> {
   await database.prepare();
-  const { planned, lastRun, before } = await planRun(sync, database, options.accept);
+  const { planned, lastRun, before } = await planRun(sync, database, isFirst && accept);
   const progress = progressOf(sync, planned.size);
   const known = new Set(lastRun?.refused);
   const failures: SyncFinding[] = [];
   const inNewsletter = { subscriptionsUpdated: 0, subscriptionsCreated: 0, failed: 0 };
+  const {
+    client: { engine },
+    publicationId,
+    session: { report },
+  } = sync;
   const { mapping, held, counts } = planned;
   let { state } = planned;
   let { asked } = before;
@@ -78,10 +78,16 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
         await database.writer.noteConsent(part); // 1. What was decided, and who is asked: nobody is asked twice.
         asked = [...asked, ...part.subscriptionCreates.map(({ key }) => key)];
         if (part.subscriptionCreates.length > 0) await database.finish({ state: { ...before, asked }, lastRun });
-        const applied = await writeNewsletter(sync, { ...part, mapping }, signal, progress('newsletter')); // 2. The newsletter.
-        const { contactUpdates: updates, contactCreates: creates, consent } = applied;
-        const writes = { updates, creates, consent, versions: part.versions, mapping };
-        const refusals = await database.writer.write(writes, progress('contacts')); // 3. Contacts with their tokens.
+        const onWritten = progress('newsletter');
+        const applied = await applySync({
+          engine,
+          publicationId,
+          plan: { ...part, mapping },
+          onProgress: ({ done }) => onWritten(done),
+          call: { signal },
+        }).catch(explainPending); // 2. The newsletter.
+        const changes = { ...applied, versions: part.versions, mapping };
+        const refusals = await database.writer.write(changes, progress('contacts')); // 3. Contacts with their tokens.
         state = stateAfter(state, applied);
         inNewsletter.subscriptionsUpdated += applied.updated;
         inNewsletter.subscriptionsCreated += applied.created;
@@ -92,13 +98,12 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
     },
     () => 'Interrupted while writing. What was written stays; the next run completes the rest.',
   );
-  const { report } = sync.session;
   async function* findings(): AsyncGenerator<readonly SyncFinding[]> {
     yield* planned.findings();
     yield failures;
   }
-  const found = await reportFindings(report, findings(), options);
-  const at = new Date(sync.client.engine.host.now()).toISOString();
+  const found = await reportFindings(report, findings(), { isJson, onlyNew: !isFirst });
+  const at = new Date(engine.host.now()).toISOString();
   const written = { ...database.writer.done, ...inNewsletter };
   const run: LastRun = { at, held, counts, written, findings: found, refused };
   await database.finish({ state, lastRun: run }); // 4. The state.
@@ -115,32 +120,16 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
 function progressOf({ session: { interrupted, report } }: SyncSession, size: ChangeCount) {
   const written = { newsletter: 0, contacts: 0 };
   return (side: keyof ChangeCount): ((changes: number) => void) => {
-    const [before, total] = [written[side], size[side]];
+    const [before, of] = [written[side], size[side]];
     return (changes) => {
       const done = (written[side] = before + changes);
-      if (side === 'newsletter' || done < total) interrupted.throwIfAborted();
-      if (side === 'newsletter') return report.progress(progressText({ phase: 'writing', done, of: total }));
-      const text = `${count(done, 'contact')} of ${number(total)} written`;
-      const data = { phase: 'contacts_written', done, of: total };
-      report.progress({ type: 'progress', text, share: done / total, data });
+      if (side === 'newsletter' || done < of) interrupted.throwIfAborted();
+      report.progress(progressText({ phase: side === 'newsletter' ? 'writing' : 'contacts_written', done, of }));
     };
   };
 }
 
-async function writeNewsletter(
-  { client, publicationId }: SyncSession,
-  part: PlanPart & Pick<PlannedRun, 'mapping'>,
-  signal: AbortSignal,
-  onDone: (changes: number) => void,
-): Promise<AppliedSync> {
-  return await applySync({
-    engine: client.engine,
-    publicationId,
-    plan: part,
-    onProgress: ({ done }) => onDone(done),
-    call: { signal },
-  }).catch((error: unknown) => {
-    if (!(error instanceof UpdatePendingError)) throw error;
-    throw new SyncError('The newsletter service is still processing a bulk update: run the command again later.', true);
-  });
+function explainPending(error: unknown): never {
+  if (!(error instanceof UpdatePendingError)) throw error;
+  throw new SyncError('The newsletter service is still processing a bulk update: run the command again later.', true);
 }

@@ -66,43 +66,24 @@ export class Batches {
   }
 
   /**
-   * Joins both sides, and returns everything that is not at rest, from one snapshot of the contacts.
+   * Adds the contacts of the database by their keys.
    *
-   * @param print - stands for the mapping and the version of the planner; null where no pair counts as at rest
-   * @param onContacts - is told how many contacts were read; `true` after the last, when the database begins to join
-   * @param onRest - is given contacts that belong to no batch, because they have no id
+   * @param onRead - is told now and then how many were read
+   * @returns how many there are, and those that belong to no batch, because they have no id
    */
-  async join(
-    print: string | null,
-    onContacts: (read: number, isLast: boolean) => void,
-    onRest: (record: BatchContact['record']) => void,
-  ): Promise<AtRest> {
-    await this.#readKeys(onContacts, onRest);
-    await this.#sql.findPartners();
-    await this.#sql.findPairs(print);
-    await this.#sql.makeBatches();
-    return (await this.#sql.atRest()) ?? { pairs: 0, newest: null };
-  }
-
-  async #readKeys(
-    onContacts: (read: number, isLast: boolean) => void,
-    onRest: (record: BatchContact['record']) => void,
-  ): Promise<void> {
+  async addContacts(onRead: (contacts: number) => void): Promise<{ readonly of: number; readonly rest: unknown[] }> {
     const { contacts, mapping } = this.#config;
     await this.#sql.analyzeStored();
+    const rest: unknown[] = [];
     let nodes: (Node & { id: unknown })[] = [];
     let read = 0;
     const names = [contacts.email, ...keyColumns(mapping)];
     for await (const [id, digest, token, ...values] of this.#sql.contactKeys()) {
-      const record = {
-        [contacts.id]: id,
-        [tokenPath]: token,
-        ...Object.fromEntries(names.map((name, at) => [name, values[at]])),
-      };
+      const record = this.#recordOf(id, token, names, values);
       const keys = contactKeys(record, this.#mapping);
       const last = nodes.at(-1);
       // A table without a primary key can have two rows with one id: they come back together.
-      if (id === null) onRest(record);
+      if (id === null) rest.push(record);
       else if (last && last.id === id)
         nodes[nodes.length - 1] = { ...last, digest: null, keys: [...last.keys, ...keys] };
       else {
@@ -113,10 +94,22 @@ export class Batches {
         nodes.push({ node: firstContact + read, id, digest, keys });
       }
       read += 1;
-      if (read % batchSize === 0) onContacts(read, false);
+      if (read % batchSize === 0) onRead(read);
     }
     if (nodes.length > 0) await this.#sql.addContacts(nodes.map(joinable));
-    onContacts(read, true);
+    return { of: read, rest };
+  }
+
+  /**
+   * Joins both sides. Everything that is not at rest is read then.
+   *
+   * @param print - stands for the mapping and the version of the planner; null where no pair counts as at rest
+   */
+  async join(print: string | null): Promise<AtRest> {
+    await this.#sql.findPartners();
+    await this.#sql.findPairs(print);
+    await this.#sql.makeBatches();
+    return (await this.#sql.atRest()) ?? { pairs: 0, newest: null };
   }
 
   async *read(): AsyncGenerator<Batch> {
@@ -136,17 +129,19 @@ export class Batches {
         subscriptions.push({ record: JSON.parse(text) as SyncSubscription, isReadable: isReadable === true });
       else
         contacts.push({
-          record: Object.fromEntries([
-            ...names.map((name, at) => [name, values[at]] as const),
-            [table.id, id],
-            [tokenPath, token],
-          ]),
+          record: this.#recordOf(id, token, names, values),
           id: String(id),
           version: String(version),
           digest: typeof digest === 'string' ? digest : null,
         });
     }
     if (current !== undefined) yield { contacts, subscriptions };
+  }
+
+  /** A contact as the planner reads it. @param names - those of the columns with these values */
+  #recordOf(id: unknown, token: unknown, names: readonly string[], values: readonly unknown[]): BatchContact['record'] {
+    const columns = names.map((name, at) => [name, values[at]] as const);
+    return Object.fromEntries([...columns, [this.#config.contacts.id, id], [tokenPath, token]]);
   }
 
   /** Notes pairs of a batch that were found at rest; a finished run stores them. */

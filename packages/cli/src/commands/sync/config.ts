@@ -16,14 +16,12 @@ export interface SyncConfig {
   readonly schema: string;
   /** Its paths are column names. */
   readonly mapping: SyncMapping;
-  readonly contacts: ContactsConfig;
-}
-
-export interface ContactsConfig {
-  /** `table` or `schema.table`; empty where it is missing and not needed. */
-  readonly table: string;
-  readonly id: string;
-  readonly email: string;
+  readonly contacts: {
+    /** `table` or `schema.table`; empty where it is missing and not needed. */
+    readonly table: string;
+    readonly id: string;
+    readonly email: string;
+  };
 }
 
 /** Known keys of the file and of its contacts; `checkMapping` knows those of the mapping. */

@@ -1,5 +1,6 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
 import {
+  type AppliedSync,
   type ConsentRecord,
   type ContactCreate,
   type ContactWrite,
@@ -8,7 +9,7 @@ import {
   withStored,
 } from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
-import type { PlanPart } from './planned-run.ts';
+import type { PlannedRun, PlanPart } from './planned-run.ts';
 import { RowRefusedError } from './postgres.ts';
 import { batchSize, type ContactRow, type DatabaseParts, type SyncStatements } from './statements.ts';
 
@@ -22,16 +23,10 @@ export interface WriteRefusal {
   readonly reason: string;
 }
 
-interface Planned extends Pick<PlanPart, 'versions'> {
-  readonly mapping: ReadyMapping;
-  /** The stored consent records of the contacts, and those of contacts that are created. */
-  readonly consent: readonly ConsentRecord[];
-}
-
-export interface ContactChanges extends Planned {
-  readonly updates: readonly ContactWrite[];
-  readonly creates: readonly ContactCreate[];
-}
+/** The contacts of a part of a plan that are to be written, and what they were like when they were read. */
+type ContactChanges = Pick<AppliedSync, 'contactUpdates' | 'contactCreates' | 'consent'> &
+  Pick<PlannedRun, 'mapping'> &
+  Pick<PlanPart, 'versions'>;
 
 type Change = ContactWrite | ContactCreate;
 
@@ -61,10 +56,8 @@ export class ContactWriter {
    * Writes contacts, values and token of each in one transaction, and completes their consent records; then those of
    * contacts that need no write. A contact that PostgreSQL refuses fails alone.
    */
-  async write(
-    { updates, creates, ...planned }: ContactChanges,
-    onProgress: (done: number) => void,
-  ): Promise<readonly WriteRefusal[]> {
+  async write(planned: ContactChanges, onProgress: (done: number) => void): Promise<readonly WriteRefusal[]> {
+    const { contactUpdates: updates, contactCreates: creates, consent } = planned;
     const refused: WriteRefusal[] = [];
     let done = 0;
     for (const batch of [...inBatches<Change>(updates), ...inBatches<Change>(creates)]) {
@@ -78,12 +71,12 @@ export class ContactWriter {
     }
     this.done.refused += refused.length;
     const written = new Set(updates.map(({ id }) => id));
-    await this.#completeConsent(planned.consent, (id) => !written.has(id));
+    await this.#completeConsent(consent, (id) => !written.has(id));
     return refused;
   }
 
   /** @returns why PostgreSQL refused a row; null where it took all */
-  async #attempt(batch: readonly Change[], planned: Planned): Promise<string | null> {
+  async #attempt(batch: readonly Change[], planned: ContactChanges): Promise<string | null> {
     const written = { updated: 0, created: 0 };
     try {
       await this.#parts.postgres.transaction(async () => {
@@ -108,7 +101,7 @@ export class ContactWriter {
   }
 
   /** Writes tokens of what was stored. @returns how many contacts were as they were read, and are updated now */
-  async #update(writes: readonly ContactWrite[], planned: Planned): Promise<number> {
+  async #update(writes: readonly ContactWrite[], planned: ContactChanges): Promise<number> {
     const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
     const updated: ContactRow[] = [];
     for (const same of byColumns.values()) {

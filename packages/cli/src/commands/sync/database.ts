@@ -15,7 +15,6 @@ import {
   identifier,
   qualified,
   syncStatements,
-  type ConsentLine,
   type ContactColumn,
   type DatabaseParts,
   type SyncStatements,
@@ -129,7 +128,7 @@ export class SyncDatabase {
     });
   }
 
-  async *consentTrail(): AsyncGenerator<ConsentLine> {
+  async *consentTrail(): AsyncGenerator<object> {
     if (!(await this.#hasTables())) return;
     let last = '0';
     for (;;) {

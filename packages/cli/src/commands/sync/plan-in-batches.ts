@@ -5,55 +5,43 @@ import {
   createReconciler,
   readMapping,
   subscriptionPages,
+  type PlanSyncOptions,
   type ReadyMapping,
-  type SyncProgress,
   type SyncState,
 } from '@newsletter-kit/core/sync';
-import type { Client } from '@newsletter-kit/core';
-import type { SyncConfig } from './config.ts';
 import type { SyncDatabase } from './database.ts';
 import type { PlannedRun } from './planned-run.ts';
 
-export interface BatchedPlanOptions {
-  readonly engine: Client['engine'];
-  readonly publicationId: string;
-  readonly config: SyncConfig;
-  readonly state: SyncState;
-  /** Carries out a plan that would otherwise be held back. */
-  readonly accept: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: SyncProgress) => void;
+export interface BatchedPlanOptions extends Omit<PlanSyncOptions, 'contacts' | 'scope' | 'key'> {
+  readonly call: { readonly signal: AbortSignal };
 }
 
 /** Reads both sides into the database, subscriptions first, and plans. */
 export async function planInBatches(database: SyncDatabase, options: BatchedPlanOptions): Promise<PlannedRun> {
-  const { engine, publicationId, config, state, accept, signal, onProgress } = options;
+  const { engine, state, accept, onProgress, call } = options;
   const now = engine.host.now();
-  const call = { signal };
-  const mapping = await readMapping({ engine, publicationId, mapping: config.mapping, call });
+  const mapping = await readMapping(options);
   const atRest = new Set<string>();
   const onAtRest = (id: string): unknown => atRest.add(id);
   const reconciler = createReconciler({ mapping, state, now, accept, mayBeLate: false, onAtRest });
   const { batches, changes } = await database.openBatches(mapping);
   let seen = 0;
-  for await (const { items, leftOut } of subscriptionPages({ engine, publicationId, call })) {
+  for await (const { items, leftOut } of subscriptionPages(options)) {
     reconciler.leaveOut(await batches.addSubscriptions(items, true));
     reconciler.leaveOut(await batches.addSubscriptions(leftOut, false));
     seen += items.length;
-    onProgress({ phase: 'subscriptions', done: seen });
+    onProgress?.({ phase: 'subscriptions', done: seen });
   }
   await database.snapshot(async () => {
-    let of = 0;
-    const onContacts = (read: number, isLast: boolean): void => {
-      signal.throwIfAborted();
-      of = read;
-      onProgress(isLast ? { phase: 'comparing', done: 0, of } : { phase: 'contacts', done: read });
-    };
-    // What is not known yet may be learned from pairs at rest, too: no print keeps them back.
-    const print = reconciler.needsSurvey ? null : await printOf(mapping, state);
-    const { pairs, newest } = await batches.join(print, onContacts, (record) => {
-      reconciler.addContact(record);
+    const { of, rest } = await batches.addContacts((done) => {
+      call.signal.throwIfAborted();
+      onProgress?.({ phase: 'contacts', done });
     });
+    call.signal.throwIfAborted();
+    for (const record of rest) reconciler.addContact(record);
+    onProgress?.({ phase: 'comparing', done: 0, of });
+    // What is not known yet may be learned from pairs at rest, too: no print keeps them back.
+    const { pairs, newest } = await batches.join(reconciler.needsSurvey ? null : await printOf(mapping, state));
     if (newest !== null) reconciler.addAtRest(pairs, newest);
     if (reconciler.needsSurvey)
       for await (const { contacts, subscriptions } of batches.read())
@@ -63,9 +51,9 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
         );
     reconciler.endSurvey();
     let compared = pairs;
-    onProgress({ phase: 'comparing', done: compared, of });
+    onProgress?.({ phase: 'comparing', done: compared, of });
     for await (const { contacts, subscriptions } of batches.read()) {
-      signal.throwIfAborted();
+      call.signal.throwIfAborted();
       for (const { record } of contacts) reconciler.addContact(record);
       for (const { record, isReadable } of subscriptions)
         if (isReadable) reconciler.addSubscriptions([record]);
@@ -75,7 +63,7 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
       await batches.noteAtRest(contacts.filter(({ id, digest }) => digest !== null && atRest.has(id.trim())));
       atRest.clear();
       compared += contacts.length;
-      onProgress({ phase: 'comparing', done: compared, of });
+      onProgress?.({ phase: 'comparing', done: compared, of });
     }
   });
   return await changes.finish(reconciler.finish());

@@ -31,7 +31,7 @@ export async function plan(options: PlanOptions, session: Session): Promise<Exit
     return planned.held || Object.keys(found).length > 0 ? exitCodes.needsAttention : exitCodes.done;
   };
   return contacts === undefined
-    ? await withDatabase(sync, sync.publicationId, async (database) =>
+    ? await withDatabase(sync, async (database) =>
         print((await planRun(sync, database, false)).planned, database.requiredColumns),
       )
     : await print(await planFirstRun(sync, readRecords(contacts)));

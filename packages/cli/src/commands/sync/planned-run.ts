@@ -58,8 +58,8 @@ const nothing: PlanPart = { pairs: [], contactCreates: [], subscriptionCreates: 
 /** The plans of batches, in a temporary table. */
 export class ChangeStore {
   readonly #sql: Pick<BatchStatements, 'addChanges' | 'changes'>;
-  /** Of each kind: the changes that are not stored yet, the number of stored parts, and the size of all. */
-  readonly #kinds = new Map<Kind, { readonly open: PlanPart; readonly parts: number; readonly size: ChangeCount }>();
+  /** Of each kind: the changes that are not stored yet, and the size of each stored part. */
+  readonly #kinds = new Map<Kind, { readonly open: PlanPart; readonly stored: ChangeCount[] }>();
 
   constructor(sql: Pick<BatchStatements, 'addChanges' | 'changes'>) {
     this.#sql = sql;
@@ -82,30 +82,28 @@ export class ChangeStore {
     await this.#append('findings', { ...nothing, findings });
   }
 
-  async #append(kind: Kind, part: PlanPart): Promise<void> {
-    const known = this.#kinds.get(kind) ?? { open: nothing, parts: 0, size: empty };
-    const open = joined(known.open, part);
-    this.#kinds.set(kind, { ...known, open, size: sumOf([known.size, sizeOf(part)]) });
+  /** @param enough - changes and findings that are stored together */
+  async #append(kind: Kind, part: PlanPart, enough = partSize): Promise<void> {
+    const { open: before, stored } = this.#kinds.get(kind) ?? { open: nothing, stored: [] };
+    const open = joined(before, part);
     const { pairs, contactCreates, subscriptionCreates, findings } = open;
-    if (pairs.length + contactCreates.length + subscriptionCreates.length + findings.length >= partSize)
-      await this.#flush(kind);
-  }
-
-  async #flush(kind: Kind): Promise<void> {
-    const { open, parts, size } = this.#kinds.get(kind) ?? { open: nothing, parts: 0, size: empty };
-    await this.#sql.addChanges(kind, parts + 1, open);
-    this.#kinds.set(kind, { open: nothing, parts: parts + 1, size });
+    const isFull = pairs.length + contactCreates.length + subscriptionCreates.length + findings.length >= enough;
+    if (isFull) {
+      stored.push(sizeOf(open));
+      await this.#sql.addChanges(kind, stored.length, open);
+    }
+    this.#kinds.set(kind, { open: isFull ? nothing : open, stored });
   }
 
   /** The plan, once the last batch is added. @param plan - of all batches: its own changes are of none of them */
   async finish(plan: SyncPlan): Promise<PlannedRun> {
     const { held, counts, findings } = plan;
     await this.#append('findings', { ...nothing, findings });
-    for (const [kind, { open }] of this.#kinds) if (open !== nothing) await this.#flush(kind);
+    for (const [kind, { open }] of this.#kinds) if (open !== nothing) await this.#append(kind, nothing, 0);
     const kinds: readonly Kind[] = held ? ['unsubscribes', 'opt_outs'] : ['first', 'second'];
     return {
       ...plan,
-      size: sumOf(kinds.map((kind) => this.#kinds.get(kind)?.size ?? empty)),
+      size: sumOf(kinds.flatMap((kind) => this.#kinds.get(kind)?.stored ?? [])),
       parts: () => this.#carriedOut(kinds, held === null ? null : counts),
       whole: () => this.#read(['first', 'second', 'waiting']),
       findings: () => this.#findings(),
@@ -114,7 +112,7 @@ export class ChangeStore {
 
   async *#read(kinds: readonly Kind[]): AsyncGenerator<PlanPart> {
     for (const kind of kinds)
-      for (let part = 1; part <= (this.#kinds.get(kind)?.parts ?? 0); part += 1) {
+      for (let part = 1; part <= (this.#kinds.get(kind)?.stored.length ?? 0); part += 1) {
         const row = await this.#sql.changes(kind, part);
         if (row) yield JSON.parse(row.content) as PlanPart;
       }
@@ -128,8 +126,6 @@ export class ChangeStore {
     for await (const { findings } of this.#read(['findings'])) yield findings;
   }
 }
-
-const empty: ChangeCount = { newsletter: 0, contacts: 0 };
 
 const sumOf = (sizes: readonly ChangeCount[]): ChangeCount => ({
   newsletter: sizes.reduce((sum, { newsletter }) => sum + newsletter, 0),

@@ -63,14 +63,19 @@ export function requiredFinding(column: string): SyncFinding {
 
 export const refusalKey = ({ contactId, subscriptionId }: WriteRefusal): string => contactId ?? subscriptionId ?? '';
 
-export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
+/** How far a run of the planner is, or the writing of contacts. */
+type RunProgress = Omit<SyncProgress, 'phase'> & { readonly phase: SyncProgress['phase'] | 'contacts_written' };
+
+export function progressText({ phase, done, of }: RunProgress): ReportedEvent {
   const texts = {
     contacts: `${count(done, 'contact')} read`,
     subscriptions: `${count(done, 'subscription')} read`,
     comparing: `${count(done, 'contact')} of ${number(of ?? done)} compared`,
     writing: `${count(done, 'change')} of ${number(of ?? done)} sent to the newsletter`,
+    contacts_written: `${count(done, 'contact')} of ${number(of ?? done)} written`,
   };
-  return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null } };
+  const share = phase === 'contacts_written' && of ? { share: done / of } : {};
+  return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null }, ...share };
 }
 
 /** Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone. */

@@ -1,12 +1,12 @@
 /** What plan, apply and status of a sync share: configuration, database, and the reading of both sides. */
 import type { Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { planSync, startSync, type SyncState } from '@newsletter-kit/core/sync';
+import { planSync, startSync, type SyncProgress, type SyncState } from '@newsletter-kit/core/sync';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import type { Environment, Session } from '../../context.ts';
 import { readConfig, type SyncConfig } from './config.ts';
 import { openDatabase, type SyncDatabase } from './database.ts';
-import { planInBatches } from './plan-in-batches.ts';
+import { planInBatches, type BatchedPlanOptions } from './plan-in-batches.ts';
 import type { PlannedRun, ShownPlan } from './planned-run.ts';
 import { progressText, type LastRun } from './report.ts';
 
@@ -20,14 +20,10 @@ export interface SyncOptions {
   readonly isJson: boolean;
 }
 
-/** The configuration and the database. */
-export interface Settings {
+/** Both sides of a sync. */
+export interface SyncSession {
   readonly config: SyncConfig;
   readonly databaseUrl: string;
-}
-
-/** Both sides of a sync. */
-export interface SyncSession extends Settings {
   readonly session: Session;
   readonly client: Client;
   readonly publicationId: string;
@@ -38,7 +34,7 @@ export async function readSyncSettings(
   options: SyncOptions,
   env: Environment,
   needsDatabase = true,
-): Promise<Settings> {
+): Promise<Pick<SyncSession, 'config' | 'databaseUrl'>> {
   const problems: string[] = [];
   const databaseUrl = needsDatabase ? readDatabaseUrl(options.database, env['DATABASE_URL'], problems) : '';
   const config = await readConfig(options.config, needsDatabase).catch((error: unknown) => {
@@ -74,8 +70,7 @@ export async function connectBoth(
 
 /** Does work with the database, and closes it. */
 export async function withDatabase<T>(
-  { config, databaseUrl }: Settings,
-  publicationId: string,
+  { config, databaseUrl, publicationId }: Pick<SyncSession, 'config' | 'databaseUrl' | 'publicationId'>,
   work: (database: SyncDatabase) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabase(databaseUrl, config, `${publicationId} ${config.name}`);
@@ -88,48 +83,35 @@ export async function withDatabase<T>(
 
 /** Reads both sides and plans, with the contacts of the database. @throws InterruptedError */
 export async function planRun(
-  { session, config, client, publicationId }: SyncSession,
+  sync: SyncSession,
   database: SyncDatabase,
   accept: boolean,
 ): Promise<{ readonly planned: PlannedRun; readonly lastRun: LastRun | null; readonly before: SyncState }> {
   const { state: before, lastRun } = await database.read();
-  const planned = await reading(session, () =>
-    planInBatches(database, {
-      engine: client.engine,
-      publicationId,
-      config,
-      state: before,
-      accept,
-      signal: session.interrupted,
-      onProgress: (progress) => session.report.progress(progressText(progress)),
-    }),
-  );
+  const planned = await reading(sync, (options) => planInBatches(database, { ...options, state: before, accept }));
   return { planned, lastRun, before };
 }
 
 /** The same with contacts from elsewhere, in memory, as a first run. @throws InterruptedError */
-export async function planFirstRun(
-  { session, config, client, publicationId }: SyncSession,
-  contacts: AsyncIterable<unknown>,
-): Promise<ShownPlan> {
-  const plan = await reading(session, () =>
-    planSync({
-      engine: client.engine,
-      publicationId,
-      mapping: config.mapping,
-      contacts,
-      state: startSync(),
-      onProgress: (progress) => session.report.progress(progressText(progress)),
-      call: { signal: session.interrupted },
-    }),
-  );
+export async function planFirstRun(sync: SyncSession, contacts: AsyncIterable<unknown>): Promise<ShownPlan> {
+  const plan = await reading(sync, (options) => planSync({ ...options, contacts, state: startSync() }));
   return { ...plan, whole: () => [plan.whole], findings: () => [plan.findings] };
 }
 
-async function reading<T>(session: Session, work: () => Promise<T>): Promise<T> {
+async function reading<Plan>(
+  { session, config, client, publicationId }: SyncSession,
+  plan: (options: Omit<BatchedPlanOptions, 'state' | 'accept'>) => Promise<Plan>,
+): Promise<Plan> {
+  const options = {
+    engine: client.engine,
+    publicationId,
+    mapping: config.mapping,
+    onProgress: (progress: SyncProgress) => session.report.progress(progressText(progress)),
+    call: { signal: session.interrupted },
+  };
   return await session.reading(
     async () => {
-      const planned = await work();
+      const planned = await plan(options);
       session.interrupted.throwIfAborted();
       return planned;
     },

@@ -64,25 +64,6 @@ export interface DatabaseParts {
   readonly columns: ReadonlyMap<string, ContactColumn>;
 }
 
-/** The stored state of a sync. */
-export interface StoredRun {
-  readonly state: unknown;
-  readonly lastRun: unknown;
-  readonly tokens: number;
-}
-
-/** A line of the consent trail. */
-export interface ConsentLine {
-  readonly first_seen: string;
-  readonly said_by: string;
-  readonly field: string;
-  readonly subscription_id: string;
-  readonly contact_id: string | null;
-  readonly written: unknown;
-  /** Null until everything that follows from the record is written. */
-  readonly completed_at: string | null;
-}
-
 /** The statements of one sync. */
 export type SyncStatements = ReturnType<typeof syncStatements>;
 
@@ -130,7 +111,8 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
       `INSERT INTO ${state} (scope, contacts) VALUES ($1, $2) ON CONFLICT (scope) DO NOTHING`,
     ),
     claimed: one<{ contacts: string }>(`SELECT contacts FROM ${state} WHERE scope = $1`),
-    read: one<StoredRun>(
+    /** The state, the last run, and how many tokens are stored. */
+    read: one<{ state: unknown; lastRun: unknown; tokens: number }>(
       `SELECT s.state, s.last_run AS "lastRun",
          (SELECT count(*)::int FROM ${tokens} WHERE scope = $1) AS tokens FROM ${state} AS s WHERE s.scope = $1`,
     ),
@@ -177,7 +159,8 @@ export function syncStatements({ postgres, scope, config, columns }: DatabasePar
     finish: run<[state: object, lastRun: object | null]>(
       `UPDATE ${state} SET state = $2, last_run = $3, updated_at = clock_timestamp() WHERE scope = $1`,
     ),
-    consentTrail: all<ConsentLine & { readonly id: string }, [after: string]>(
+    /** Lines of the consent trail; `completed_at` is null until everything that follows from the record is written. */
+    consentTrail: all<{ readonly id: string }, [after: string]>(
       `SELECT id, first_seen, said_by, field, subscription_id, contact_id, written, completed_at FROM ${consent}
        WHERE scope = $1 AND id > $2 ORDER BY id LIMIT ${batchSize}`,
     ),

@@ -13,7 +13,8 @@ export interface StatusOptions extends SyncOptions {
 export async function status(options: StatusOptions, { env, report }: Session): Promise<ExitCode> {
   const settings = await readSyncSettings(options, env);
   const { publicationId } = await readSettings(options.connection, env);
-  return await withDatabase(settings, requirePublication(publicationId), async (database) => {
+  const sync = { ...settings, publicationId: requirePublication(publicationId) };
+  return await withDatabase(sync, async (database) => {
     if (options.printsConsent) {
       for await (const line of database.consentTrail()) await writeToStdout(`${JSON.stringify(line)}\n`);
       return exitCodes.done;

@@ -26,9 +26,7 @@ export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: numbe
 
 /** Why a plan is held back; null where it passes. */
 export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
-  const { contacts, pairs, unsubscribes, clears, removals, moved, overwrites, subscriptionCreates, contactsOfOne } =
-    counts;
-  const { limit } = counts;
+  const { contacts, pairs, unsubscribes, clears, removals, moved, subscriptionCreates, contactsOfOne, limit } = counts;
   const { missing, fieldNames, contactsBefore, entries, unclear } = facts;
   const problems: [HeldReason, string][] = [];
   const bound = (reason: HeldReason, count: number, text: string, most = limit): void => {
@@ -40,7 +38,7 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
     unsubscribes + clears + removals + moved,
     `unsubscribes ${unsubscribes}, clears values of ${clears}, marks ${removals} as removed and gives ${moved} contacts to other subscriptions, of ${pairs} pairs`,
   );
-  for (const { field, side, count } of overwrites)
+  for (const { field, side, count } of counts.overwrites)
     bound(
       'too_many_overwrites',
       count,

@@ -1,7 +1,6 @@
 /** Plans the address of a pair: one that changed in the newsletter is written to the contact. Pure. */
 import { addressKey, isAddress } from '../../signup/address.ts';
-import type { Pair } from '../mapping/pair.ts';
-import { addressFingerprint, type ReadyMapping } from '../mapping/prepare-mapping.ts';
+import { addressFingerprint, type Pair, type ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { FieldChange } from '../report/changes.ts';
 import type { PairFindings } from '../report/findings.ts';
 

@@ -1,8 +1,7 @@
 /** Plans the consent of a pair: an opt-out unsubscribes, leaving the newsletter sets the opt-out. Pure. */
 import { hasLeft, isUnsubscribed } from '../../facts/subscriber-status.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import type { Pair } from '../mapping/pair.ts';
-import type { ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
+import type { Pair, ReadyMapping, SyncSubscription } from '../mapping/prepare-mapping.ts';
 import type { ConsentState } from '../mapping/token.ts';
 import type { ChangeReason, FieldChange } from '../report/changes.ts';
 import type { PairFindings } from '../report/findings.ts';
@@ -101,15 +100,15 @@ const unsubscribing = ({ status }: SyncSubscription): FieldChange => ({
   reason: 'opted_out_in_crm',
 });
 
-/** The unsubscribes of other subscriptions with an address of the contact. */
-type FurtherPlan = Pick<ConsentPlan, 'records' | 'changes'>;
-
-/** An opt-out counts for every address of the contact: newly set, it unsubscribes all of them. */
+/**
+ * The unsubscribes of other subscriptions with an address of the contact: an opt-out counts for every one, and newly
+ * set, it unsubscribes all of them.
+ */
 export function planFurther(
   { contact, base }: Pair,
   { optOut }: ReadyMapping,
   { also = [], knowsOptOut = false }: ConsentOptions,
-): FurtherPlan {
+): Pick<ConsentPlan, 'records' | 'changes'> {
   const isNewlySet = base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut, optOut) === true;
   const active = optOut && isNewlySet ? also.filter(({ status }) => !isUnsubscribed(status)) : [];
   const said = { saidBy: 'crm', contactId: contact.id, field: optOut?.contact ?? '', written: inactive } as const;

@@ -1,8 +1,7 @@
 /** Plans the values of a pair: a three-way merge of each field with the value both sides last agreed on. Pure. */
 import { type FieldValue, valueOf } from '../mapping/canonical-value.ts';
-import type { Pair } from '../mapping/pair.ts';
 import { readContact, readSubscription, valueFingerprint } from '../mapping/prepare-mapping.ts';
-import type { ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
+import type { Pair, ReadyField, ReadyMapping } from '../mapping/prepare-mapping.ts';
 import type { FieldBase, Side } from '../mapping/token.ts';
 import type { FieldChange } from '../report/changes.ts';
 import type { PairFindings } from '../report/findings.ts';

@@ -2,10 +2,8 @@
 import { hasLeft } from '../../facts/subscriber-status.ts';
 import { hasToken, type SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import type { Pair } from '../mapping/pair.ts';
-import { isErased, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { isErased, type Pair, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { type Base, contactFingerprint, encodeToken } from '../mapping/token.ts';
-import type { Member } from '../match/matching.ts';
 import type { FieldChange } from '../report/changes.ts';
 import { PairFindings } from '../report/findings.ts';
 import type { ContactWrite, CustomFieldWrite, PairPlan, PlannedPair, SubscriptionWrite } from '../report/plan.ts';
@@ -82,13 +80,6 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
 /** A plan that writes nothing. */
 function planOf(base: Base, { list: findings }: PairFindings): PairPlan {
   return { subscriptionWrites: [], contactWrite: null, base, findings, consent: [], changes: [] };
-}
-
-/** A subscription with its contacts, and the plan for each contact. */
-export interface PairPlans {
-  readonly subscription: SyncSubscription;
-  readonly members: readonly Member[];
-  readonly plans: readonly PairPlan[];
 }
 
 /** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */

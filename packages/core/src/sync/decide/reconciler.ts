@@ -17,10 +17,10 @@ import type { RunContext } from '../report/run-context.ts';
 import { Tally } from '../report/tally.ts';
 import { UnclearWords } from '../report/unclear-words.ts';
 import { urgentOf, withinBudget } from './budget.ts';
-import { type BreakerFacts, holdBack, limitOf } from './circuit-breaker.ts';
+import { holdBack, limitOf } from './circuit-breaker.ts';
 import { DraftPlan } from './draft-plan.ts';
 import { HandOver } from './hand-over.ts';
-import { joinPlans, type PairOptions, type PairPlans, planPair } from './plan-pair.ts';
+import { joinPlans, type PairOptions, planPair } from './plan-pair.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;
@@ -41,6 +41,13 @@ export interface ReconcilerOptions {
   readonly mayBeLate?: boolean | undefined;
   /** Called for each contact that is alone with its subscription, where the pair needs no write and has no finding. */
   readonly onAtRest?: ((contactId: string) => void) | undefined;
+}
+
+/** A subscription with its contacts, and the plan for each contact. */
+interface PairPlans {
+  readonly subscription: SyncSubscription;
+  readonly members: readonly Member[];
+  readonly plans: readonly PairPlan[];
 }
 
 /** Contacts or subscriptions of one part of {@link Reconciler.finishInParts}. */
@@ -137,7 +144,8 @@ export class Reconciler {
    */
   addAtRest(pairs: number, newest: number): void {
     if (pairs === 0) return;
-    this.#contacts.setDelivered();
+    // They deliver every field.
+    this.#contacts.missingFields.clear();
     this.#tally.contacts += pairs;
     this.#tally.subscriptions += pairs;
     this.#tally.pairs += pairs;
@@ -195,11 +203,7 @@ export class Reconciler {
     const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
     this.#budget -= used;
     const urgent = this.#urgent();
-    const { atLeast } = this.#run.mapping.breaker;
-    const always = urgent.filter(
-      ({ subscriptionWrites, contactWrites }) =>
-        subscriptionWrites.length === 0 && contactWrites.length <= Math.max(1, atLeast),
-    );
+    const always = urgentOf(urgent, { unsubscribes: Infinity, limit: this.#run.mapping.breaker.atLeast });
     this.#handOver.settle(now, waiting, always);
     const batch = { ...now, waiting, urgent, findings: this.#run.log.take() };
     this.#tally.add(batch, this.#contacts.size);
@@ -409,9 +413,7 @@ export class Reconciler {
    * plan until a person accepts it, and of some contacts only where it is id or address. The first runs write the first
    * tokens.
    */
-  #fieldFacts(): Pick<BreakerFacts, 'missing' | 'fieldNames'> & {
-    readonly fields: Pick<SyncState, 'seen' | 'accepted'>;
-  } {
+  #fieldFacts() {
     const { vanished, paths } = this.#run.mapping;
     const { missingFields, fieldNames } = this.#contacts;
     const isAccepted = (path: string): boolean => this.#run.state.accepted.includes(path);

@@ -33,9 +33,11 @@ export function readValue(kind: ValueKind, value: unknown, separator = ';'): Rea
 const readers: Readonly<Record<ValueKind, (value: unknown, separator: string) => string | undefined>> = {
   string: plainText,
   integer: integerText,
-  double: doubleText,
+  // CRMs write decimals with a point, as programs do; only people write a comma.
+  double: (value) => numberIn(value, String(value).includes(',') ? undefined : '.')?.toString(),
   boolean: (value) => yesOrNo(value)?.toString(),
-  date: dateText,
+  // The day as it was written, whatever its zone: midnight in Berlin is the day before in UTC.
+  date: (value) => dateIn(value)?.slice(0, 10),
   datetime: timeText,
   list: listText,
 };
@@ -58,16 +60,6 @@ function integerText(value: unknown): string | undefined {
   if (/^[+-]?\d+$/.test(text)) return BigInt(text).toString();
   const number = numberIn(text);
   return Number.isSafeInteger(number) ? String(number) : undefined;
-}
-
-/** CRMs write decimals with a point, as programs do; only people write a comma. */
-function doubleText(value: unknown): string | undefined {
-  return numberIn(value, String(value).includes(',') ? undefined : '.')?.toString();
-}
-
-/** A date is the day as it was written, whatever its zone: midnight in Berlin is the day before in UTC. */
-function dateText(value: unknown): string | undefined {
-  return dateIn(value)?.slice(0, 10);
 }
 
 function timeText(value: unknown): string | undefined {

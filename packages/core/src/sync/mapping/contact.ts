@@ -44,10 +44,9 @@ export interface ContactPaths {
 }
 
 /** The paths with their defaults. */
-export function contactPaths({ id, email, token, furtherAddresses, mergedInto }: ContactPaths = {}): ContactPaths &
-  Required<{ [Path in 'id' | 'email' | 'token']: string }> {
-  const defaults = { id: id ?? 'id', email: email ?? 'email', token: token ?? 'newsletter_sync_token' };
-  return { ...defaults, furtherAddresses, mergedInto };
+export function contactPaths(paths: ContactPaths = {}) {
+  const { id = 'id', email = 'email', token = 'newsletter_sync_token', furtherAddresses, mergedInto } = paths;
+  return { id, email, token, furtherAddresses, mergedInto };
 }
 
 /** The addresses in a field that holds several. */

@@ -11,6 +11,7 @@ import { contactPaths, type SyncContact } from './contact.ts';
 import { checkMapping, MappingError, subscriptionProperties, type SubscriptionProperty } from './mapping.ts';
 import type { ConflictRule, Direction, FieldMapping, SituationActions, SyncMapping } from './mapping.ts';
 import { optOutText, type UsualOptOut } from './opt-out.ts';
+import type { Base } from './token.ts';
 
 /** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
 export interface SyncSubscription {
@@ -23,6 +24,14 @@ export interface SyncSubscription {
     | readonly { readonly name?: string | null | undefined; readonly value?: unknown }[]
     | null
     | undefined;
+}
+
+/** A subscription, its contact, and what both last agreed on. */
+export interface Pair {
+  readonly subscription: SyncSubscription;
+  readonly contact: SyncContact;
+  /** What {@link decodeToken} read from the contact's token; undefined without one. */
+  readonly base: Base | undefined;
 }
 
 /** A mapped field, ready to be read on both sides. */
@@ -79,7 +88,7 @@ export function prepareMapping(
     return field ? [`"${newsletter}" is the name of a custom field. Names change: use its id, ${field.id}.`] : [];
   });
   if (named.length > 0) throw new MappingError(named);
-  const fields = identified(mapping.fields.map((field, index) => readyField(field, index, byId)));
+  const fields = readyFields(mapping.fields, byId);
   const seed = hashText(key, [3, 3, 3, 3]);
   const { optOut, situations = {}, breaker = {} } = mapping;
   return {
@@ -109,32 +118,27 @@ export function prepareMapping(
 
 const isKind = (kind: string | undefined): kind is ValueKind => customFieldKinds.some((known) => known === kind);
 
-function readyField(
-  field: FieldMapping,
-  index: number,
-  byId: ReadonlyMap<string, KnownCustomField>,
-): Omit<ReadyField, 'identity'> {
-  const { newsletter, contact, direction, conflict = 'review', separator } = field;
-  const common = { index, newsletter, contact, direction, conflict, separator };
-  if (Object.hasOwn(subscriptionProperties, newsletter))
-    return { ...common, kind: subscriptionProperties[newsletter as SubscriptionProperty], customField: undefined };
-  const known = byId.get(newsletter);
-  // A kind this version does not know is kept as text.
-  return { ...common, kind: isKind(known?.kind) ? known.kind : 'string', customField: known?.display ?? '' };
-}
-
 /**
- * Numbers the fields by what they are, so that their bases are found in whatever row they stand. The kind is part of
- * it: another kind has other canonical texts. Where two would have one number, the later takes the next free one.
+ * Reads the kinds of the fields, and numbers the fields by what they are, so that their bases are found in whatever row
+ * they stand. The kind is part of it: another kind has other canonical texts. Where two would have one number, the
+ * later takes the next free one.
  */
-function identified(fields: readonly Omit<ReadyField, 'identity'>[]): readonly ReadyField[] {
+function readyFields(
+  fields: readonly FieldMapping[],
+  byId: ReadonlyMap<string, KnownCustomField>,
+): readonly ReadyField[] {
   const taken = new Set<number>();
-  return fields.map((field) => {
-    const { newsletter, contact, direction, kind } = field;
+  return fields.map(({ newsletter, contact, direction, conflict = 'review', separator }, index) => {
+    const isProperty = Object.hasOwn(subscriptionProperties, newsletter);
+    const { kind: stated, display = '' } = byId.get(newsletter) ?? {};
+    // A kind this version does not know is kept as text.
+    const known = isKind(stated) ? stated : 'string';
+    const kind = isProperty ? subscriptionProperties[newsletter as SubscriptionProperty] : known;
     let identity = hashText([newsletter, contact, direction, kind].join('\n'), [4, 4, 4, 4])[0] & identityBits;
     while (taken.has(identity)) identity = (identity + 1) & identityBits;
     taken.add(identity);
-    return { ...field, identity };
+    const customField = isProperty ? undefined : display;
+    return { index, identity, newsletter, contact, direction, conflict, kind, separator, customField };
   });
 }
 

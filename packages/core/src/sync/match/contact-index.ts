@@ -7,8 +7,7 @@ import { addressKey, isAddress } from '../../signup/address.ts';
 import { compareIds } from '../mapping/contact-id.ts';
 import { addressesIn, hasToken, pathsOf, readPath, type SyncContact, textOf } from '../mapping/contact.ts';
 import { type OptOutSurvey, unusualOptOut } from '../mapping/opt-out.ts';
-import type { Pair } from '../mapping/pair.ts';
-import { keyFingerprint, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import { keyFingerprint, type Pair, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
 import {
   type Base,
   hasContactId,
@@ -76,11 +75,6 @@ export class ContactIndex {
     const all = [id, email, token, ...fields.map(({ contact }) => contact), ...flags];
     this.paths = [...new Set(all.filter((path) => path !== undefined))];
     this.missingFields = new Set(this.paths);
-  }
-
-  /** Notes that contacts which do not come in deliver every field. */
-  setDelivered(): void {
-    this.missingFields.clear();
   }
 
   /** Forgets the contacts, so that the next batch can come in. */

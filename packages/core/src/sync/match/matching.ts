@@ -6,6 +6,7 @@ import { addressKey } from '../../signup/address.ts';
 import {
   addressFingerprint,
   isErased,
+  type Pair,
   readContact,
   readSubscription,
   type ReadyMapping,
@@ -13,7 +14,6 @@ import {
   valueFingerprint,
 } from '../mapping/prepare-mapping.ts';
 import type { Base, FieldBase } from '../mapping/token.ts';
-import type { Pair } from '../mapping/pair.ts';
 import type { ContactIndex } from './contact-index.ts';
 import { type Claim, type Decision, whoseContact } from './whose-contact.ts';
 
@@ -144,7 +144,7 @@ export class Matching {
   /** Decides whose a contact is. */
   decide(row: number): Decided {
     const contacts = this.#contacts;
-    const { base } = contacts.at(row);
+    const base = contacts.baseAt(row);
     const keys = contacts.addressKeys(row);
     const named = base && this.#byId.get(base.subscriptionId);
     const [own, ...others] = keys.map((key) => this.#living.get(key));

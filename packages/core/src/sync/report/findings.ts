@@ -1,12 +1,6 @@
 /** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
-import type { Pair } from '../mapping/pair.ts';
-import type { ReadyField } from '../mapping/prepare-mapping.ts';
+import type { Pair, ReadyField } from '../mapping/prepare-mapping.ts';
 import type { Side } from '../mapping/token.ts';
-
-interface FindingText {
-  readonly message: string;
-  readonly remedy: string;
-}
 
 /** Every finding there is. None of the texts holds an address or a value. */
 export const findingTexts = {
@@ -122,7 +116,7 @@ export const findingTexts = {
     message: 'The value does not fit the kind of the field.',
     remedy: 'Correct the value. Until then the field is left alone.',
   },
-} as const satisfies Readonly<Record<string, FindingText>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<'message' | 'remedy', string>>>>;
 
 export type FindingCode = keyof typeof findingTexts;
 
