@@ -84,7 +84,7 @@ describe('the reference', () => {
   const textOf = (name: string): string => withoutTags(pages.get(`${base}/reference/${name}/`) ?? '');
   const withoutTags = (html: string): string =>
     html
-      .replaceAll('<wbr>', '')
+      .replaceAll(/<wbr>|<\/?nobr>/g, '')
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll('&lt;', '<');
   const missing = (name: string, words: readonly string[]): readonly string[] => {
