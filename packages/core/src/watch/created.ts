@@ -67,7 +67,7 @@ export function created<Item extends Dated>(
 }
 
 /** Drops a cursor that the service no longer accepts; the next poll starts at the top and skips reported records. */
-export function withoutCursor(state: CreatedState): CreatedState {
+function withoutCursor(state: CreatedState): CreatedState {
   return state.walk === null ? state : { ...state, walk: { ...state.walk, cursor: null } };
 }
 
