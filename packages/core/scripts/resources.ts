@@ -29,11 +29,7 @@ export const byResource = Object.entries(records).map(([name, { title, descripti
 const isList = ({ id }: Operation): boolean => partsOf(id).verb.startsWith('list');
 
 /** Signature of the method of an operation: its parameters and what it returns. */
-export function signature(described: DescribedOperation): {
-  readonly params: string;
-  readonly optional: boolean;
-  readonly returns: string;
-} {
+export function signature(described: DescribedOperation) {
   const { operation } = described;
   const params = typeName(operation.id, 'Params');
   const optional = takesNothingRequired(described);
