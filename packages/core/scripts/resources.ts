@@ -6,7 +6,7 @@ import { records } from '../src/records/index.ts';
 import { format } from './format.ts';
 import { partsOf, resourceName, typeName } from './names.ts';
 import { all, type DescribedOperation } from './operations.ts';
-import { isGuaranteed, isNamed, takesNothingRequired } from './types.ts';
+import { answerType, isGuaranteed, takesNothingRequired } from './types.ts';
 import { comment, createTypeWriter } from './typescript.ts';
 
 const head = `/**
@@ -43,11 +43,6 @@ function itemType({ operation: { id }, schemas: { answer } }: DescribedOperation
   const data = answer instanceof z.ZodMiniObject ? answer.shape['data'] : undefined;
   if (!data) throw new TypeError(`${id} answers no list.`);
   return createTypeWriter(isGuaranteed).type(data, 'answer').replace(/\[\]$/, '');
-}
-
-function answerType({ operation: { id }, schemas: { answer } }: DescribedOperation): string {
-  const type = createTypeWriter(isGuaranteed).type(answer, 'answer');
-  return isNamed(type) ? type : typeName(id, 'Answer');
 }
 
 /** What the documentation says about an error status of this operation. */
