@@ -121,15 +121,7 @@ async function complete(
 }
 
 /** Finds the command that the words name, counts its arguments and finds the option whose value is being typed. */
-async function walk(
-  words: readonly string[],
-  root: CommandUnknownOpts,
-  { defineCommand }: CompletionOptions,
-): Promise<{
-  readonly command: CommandUnknownOpts;
-  readonly operands: number;
-  readonly pending: AnyOption | undefined;
-}> {
+async function walk(words: readonly string[], root: CommandUnknownOpts, { defineCommand }: CompletionOptions) {
   let command = root;
   let operands = 0;
   let pending: AnyOption | undefined;

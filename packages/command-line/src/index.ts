@@ -5,18 +5,6 @@
  *
  * @packageDocumentation
  */
-export { collect, collectList, notes, wholeNumber, type Candidate } from './options.ts';
-export {
-  createProgram,
-  defineCommand,
-  type CommandEntry,
-  type CommandLine,
-  type CommandModule,
-  endWithReader,
-  printError,
-  runCommandLine,
-  type RunOptions,
-  quote,
-  UsageError,
-} from './program.ts';
-export { useProxies } from './proxy.ts';
+export * from './options.ts';
+export * from './program.ts';
+export * from './proxy.ts';

@@ -6,7 +6,7 @@ import { records } from '../src/records/index.ts';
 import { format } from './format.ts';
 import { partsOf, resourceName, typeName } from './names.ts';
 import { all, type DescribedOperation } from './operations.ts';
-import { isGuaranteed, isNamed, takesNothingRequired } from './types.ts';
+import { answerType, isGuaranteed, takesNothingRequired } from './types.ts';
 import { comment, createTypeWriter } from './typescript.ts';
 
 const head = `/**
@@ -29,11 +29,7 @@ export const byResource = Object.entries(records).map(([name, { title, descripti
 const isList = ({ id }: Operation): boolean => partsOf(id).verb.startsWith('list');
 
 /** Signature of the method of an operation: its parameters and what it returns. */
-export function signature(described: DescribedOperation): {
-  readonly params: string;
-  readonly optional: boolean;
-  readonly returns: string;
-} {
+export function signature(described: DescribedOperation) {
   const { operation } = described;
   const params = typeName(operation.id, 'Params');
   const optional = takesNothingRequired(described);
@@ -47,11 +43,6 @@ function itemType({ operation: { id }, schemas: { answer } }: DescribedOperation
   const data = answer instanceof z.ZodMiniObject ? answer.shape['data'] : undefined;
   if (!data) throw new TypeError(`${id} answers no list.`);
   return createTypeWriter(isGuaranteed).type(data, 'answer').replace(/\[\]$/, '');
-}
-
-function answerType({ operation: { id }, schemas: { answer } }: DescribedOperation): string {
-  const type = createTypeWriter(isGuaranteed).type(answer, 'answer');
-  return isNamed(type) ? type : typeName(id, 'Answer');
 }
 
 /** What the documentation says about an error status of this operation. */

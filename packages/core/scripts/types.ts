@@ -27,7 +27,7 @@ export type CursorOrPage = CursorStart | PageStart;
 `;
 
 /** Whether a type needs no name of its own: a record, or null. */
-export const isNamed = (type: string): boolean => /^\w+$/.test(type);
+const isNamed = (type: string): boolean => /^\w+$/.test(type);
 
 /** Whether the operation can be called without parameters. */
 export function takesNothingRequired({ operation, schemas: { query, body } }: DescribedOperation): boolean {
@@ -51,6 +51,15 @@ export function isGuaranteed(object: z.ZodMiniObject, field: string): boolean {
   return field === 'data' || (field === 'id' && listed.has(namedSchema(object)?.id));
 }
 
+/** The type of what an operation answers: a record, null, or one of its own. */
+export function answerType(
+  { operation: { id }, schemas: { answer } }: DescribedOperation,
+  writer = createTypeWriter(isGuaranteed),
+): string {
+  const type = writer.type(answer, 'answer');
+  return isNamed(type) ? type : typeName(id, 'Answer');
+}
+
 export function writeTypes(): string {
   const writer = createTypeWriter(isGuaranteed);
   const own = all.filter(({ twinOf }) => twinOf === undefined);
@@ -59,7 +68,7 @@ export function writeTypes(): string {
   writer.type(errorBody, 'answer');
   const table = all.map(
     (each) =>
-      `  '${each.operation.id}': { params: ${typeName(each.operation.id, 'Params')}; answer: ${answerType(each)} };\n`,
+      `  '${each.operation.id}': { params: ${typeName(each.operation.id, 'Params')}; answer: ${answerType(each, writer)} };\n`,
   );
   return [
     head,
@@ -99,16 +108,11 @@ export function writeTypes(): string {
     return `${comment([doc])}export type ${name} = ${objectLiteral(plain)} & ${rest};\n`;
   }
 
-  function answerType({ operation: { id }, schemas }: DescribedOperation): string {
-    const type = writer.type(schemas.answer, 'answer');
-    return isNamed(type) ? type : typeName(id, 'Answer');
-  }
-
   function answerOf(described: DescribedOperation): string {
     const { operation, words, schemas } = described;
     const { answer } = schemas;
     const name = typeName(operation.id, 'Answer');
-    if (!(answer instanceof z.ZodMiniObject) || answerType(described) !== name) return '';
+    if (!(answer instanceof z.ZodMiniObject) || answerType(described, writer) !== name) return '';
     const doc = `Answer of \`${operation.id}\`. ${words.returns}`;
     const properties = writer.properties(answer, 'answer');
     if (properties.length === 0) return `${comment([doc])}export type ${name} = Record<string, never>;\n`;

@@ -13,16 +13,13 @@ export interface Property {
   readonly doc: string;
 }
 
-/** Writes types, and collects every named record that was referred to on the way. */
-export interface TypeWriter {
-  type(schema: z.core.$ZodType, reading: Reading): string;
-  properties(schema: z.ZodMiniObject, reading: Reading): Property[];
+/**
+ * Writes types, and collects every named record that was referred to on the way.
+ *
+ * @param isGuaranteed - whether the client sees to it that a field of an answer is there; others may be missing
+ */
+export function createTypeWriter(isGuaranteed: (object: z.ZodMiniObject, field: string) => boolean) {
   /** Declarations of the named records, by name. */
-  readonly records: Map<string, string>;
-}
-
-/** @param isGuaranteed - whether the client sees to it that a field of an answer is there; others may be missing */
-export function createTypeWriter(isGuaranteed: (object: z.ZodMiniObject, field: string) => boolean): TypeWriter {
   const records = new Map<string, string>();
 
   function typeOf(schema: z.core.$ZodType, reading: Reading): string {

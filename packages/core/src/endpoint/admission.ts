@@ -158,7 +158,7 @@ async function readContent({
 export type ReadHeader = (this: void, name: string) => string | null;
 
 /** The encoding of a body. */
-export type ContentKind = 'json' | 'form' | 'multipart';
+type ContentKind = 'json' | 'form' | 'multipart';
 
 const kinds: ReadonlyMap<string, ContentKind> = new Map([
   ['application/json', 'json'],
@@ -167,7 +167,7 @@ const kinds: ReadonlyMap<string, ContentKind> = new Map([
 ]);
 
 /** The encoding by the headers; null for any other type, a charset other than UTF-8, or a compressed body. */
-export function contentKind(header: ReadHeader): ContentKind | null {
+function contentKind(header: ReadHeader): ContentKind | null {
   if ((header('content-encoding') ?? 'identity') !== 'identity') return null;
   const contentType = header('content-type') ?? '';
   const plain = kinds.get(contentType);

@@ -1,32 +1,8 @@
 /** Receives signups: the checks, the submission in the body, and the answers of every endpoint. Host-free. */
-export {
-  admitPost,
-  allowedOrigin,
-  collectBody,
-  originCheck,
-  type AdmissionRules,
-  type AdmittedPost,
-  enteredIn,
-  type ConsentRules,
-  type Post,
-  type PostCheck,
-  wantsPage,
-  type Entered,
-  type ReadHeader,
-} from './admission.ts';
-export {
-  acceptedAnswer,
-  acceptedBody,
-  preflightAnswer,
-  refusalAnswer,
-  type Answer,
-  type Page,
-  escapeHtml,
-  framedPageHeaders,
-  pageHeaders,
-} from './answers.ts';
+export * from './admission.ts';
+export * from './answers.ts';
 export { withAudit } from './audit.ts';
-export { pageStyle } from './page-style.ts';
+export * from './page-style.ts';
 export {
   originRefused,
   refusalBody,

@@ -43,7 +43,10 @@ const fieldLimit = 50;
  * @returns the submission, or all errors at once
  */
 export function readSubmission(input: unknown): ReadSubmission {
-  if (!isRecord(input)) return refuse('The body must be a JSON object with at least "email".', 'INVALID_BODY');
+  if (!isRecord(input)) {
+    const message = 'The body must be a JSON object with at least "email".';
+    return { ok: false, errors: [{ message, code: 'INVALID_BODY' }] };
+  }
   const errors: RefusalReason[] = [];
   const text = (name: string, limit?: number, keepsLines = false): string | undefined => {
     const value = input[name];
@@ -138,8 +141,4 @@ function readValue(value: unknown): SubmittedValue | null | undefined {
     return undefined;
   const items = value.map((item) => cleanText(item)).filter(Boolean);
   return items.length > 0 ? items : null;
-}
-
-function refuse(message: string, code: string): ReadSubmission {
-  return { ok: false, errors: [{ message, code }] };
 }

@@ -1,6 +1,7 @@
 /** A response: its value, or the error it stands for. */
 import { isErrorBody, pageTitle } from '../facts/api-answer.ts';
 import { isRecord } from '../is-record.ts';
+import { parseJson } from '../parse-json.ts';
 import { responseInfo } from './api-promise.ts';
 import { messagesIn, textOrEmpty } from './deviations.ts';
 import type { CalledOperation } from './options.ts';
@@ -132,7 +133,8 @@ export function errorBody(
   { id, base }: Pick<CalledOperation, 'id' | 'base'>,
   { status, body }: Pick<HostAnswer, 'status' | 'body'>,
 ): Record<string, unknown> | undefined {
-  const value = parse(body);
+  const parsed = parseJson(body);
+  const value = isRecord(parsed) ? parsed : {};
   const isOAuth = (base === 'app' || !isOperationId(id)) && typeof value['error'] === 'string';
   return isErrorBody(value, status) || isOAuth ? value : undefined;
 }
@@ -142,15 +144,6 @@ function serviceMessages(body: Readonly<Record<string, unknown>>): ServiceMessag
   if (Array.isArray(body['errors'])) return messagesIn(body['errors']);
   if (typeof body['error'] !== 'string') return [];
   return [{ message: textOrEmpty(body['error_description']) || body['error'], code: body['error'] }];
-}
-
-function parse(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 /** A failed attempt: an error status, or a lost response (none arrived, or none that can be read). */

@@ -50,7 +50,7 @@ export interface Host {
 }
 
 /** System codes that prove that no connection was made, so that nothing was sent. */
-export const neverConnected: ReadonlySet<string | undefined> = new Set([
+const neverConnected: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',

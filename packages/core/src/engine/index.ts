@@ -3,7 +3,7 @@ export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { AttemptEvent } from './call.ts';
 export { checkAnswer, checkRequest, fits } from './check.ts';
 export { deviationText, messagesIn, neededFields, readRecords, type Deviation, type ListReader } from './deviations.ts';
-export { createEngine, type Engine, type EngineOptions } from './engine.ts';
+export * from './engine.ts';
 export {
   AbortedError,
   ApiError,
@@ -27,15 +27,7 @@ export {
   type RequestMethod,
   type ServiceMessage,
 } from './errors.ts';
-export {
-  TransportError,
-  type Host,
-  type HostAnswer,
-  type HostRequest,
-  type Signal,
-  type TransportErrorDetails,
-  type TransportFailure,
-} from './host.ts';
+export * from './host.ts';
 export { nearMiss } from './near-miss.ts';
 export {
   isListId,
@@ -61,7 +53,7 @@ export {
   type Paging,
   type Trail,
 } from './pages.ts';
-export { isRecord } from '../is-record.ts';
+export * from '../is-record.ts';
 export { redact } from './redact.ts';
 export { readServiceAddress } from '../service-address.ts';
 export { retryAfterMs } from './rate-limit.ts';

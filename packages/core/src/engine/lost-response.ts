@@ -100,7 +100,7 @@ function find(lookUp: LookUp, records: readonly unknown[], sent: FieldValues, ca
     if (!isRecord(record)) return 'unclear';
     const isMatch = isAbout(record, sent, lookUp);
     if (isMatch === false) continue;
-    const time = timeOf(record, lookUp.created);
+    const time = lookUp.created.map((name) => momentOf(record[name])).find((moment) => moment !== undefined);
     const surelyBefore = time !== undefined && time < call.from - surelyBeforeMs[call.known ? 'known' : 'unknown'];
     if (surelyBefore) continue;
     if (isMatch === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs)
@@ -110,14 +110,6 @@ function find(lookUp: LookUp, records: readonly unknown[], sent: FieldValues, ca
   const [record, another] = found;
   if (another) return 'unclear';
   return record ? { record } : 'absent';
-}
-
-function timeOf(record: FieldValues, names: readonly string[]): number | undefined {
-  for (const name of names) {
-    const time = momentOf(record[name]);
-    if (time !== undefined) return time;
-  }
-  return undefined;
 }
 
 /** Whether a record is about the subject of the call; undefined where it lacks a field that would say so. */

@@ -225,7 +225,7 @@ export function readQuotaHeaders(headers: Headers, nowMs: number): StatedQuota |
     const remaining = numberIn(headers, names.remaining);
     if (remaining === null) continue;
     const resetInMs = waitIn(headers, names.reset, nowMs);
-    if (resetInMs !== null) return { limit: numberIn(headers, names.limit), remaining, resetInMs };
+    if (resetInMs !== undefined) return { limit: numberIn(headers, names.limit), remaining, resetInMs };
   }
   return null;
 }
@@ -238,19 +238,14 @@ export function retryAfterMs(
   { status, headers }: Pick<HostAnswer, 'status' | 'headers'>,
   nowMs: number,
 ): number | undefined {
-  const wait = waitIn(headers, 'retry-after', nowMs);
-  if (wait !== null) return wait;
-  if (status !== 429) return undefined; // other answers usually carry a reset, too
-  for (const { reset } of spellings) {
-    const resetInMs = waitIn(headers, reset, nowMs);
-    if (resetInMs !== null) return resetInMs;
-  }
-  return undefined;
+  // Other answers usually carry a reset, too.
+  const names = ['retry-after', ...(status === 429 ? spellings.map(({ reset }) => reset) : [])];
+  return names.map((name) => waitIn(headers, name, nowMs)).find((wait) => wait !== undefined);
 }
 
-/** Milliseconds that a header asks to wait, by the service's own clock; null where it is missing or of no use. */
-const waitIn = (headers: Headers, name: string, nowMs: number): number | null =>
-  waitOf(headers[name], nowMs + (clockSkewMs(headers, nowMs) ?? 0)) ?? null;
+/** Milliseconds that a header asks to wait, by the service's own clock; undefined where it is missing or of no use. */
+const waitIn = (headers: Headers, name: string, nowMs: number): number | undefined =>
+  waitOf(headers[name], nowMs + (clockSkewMs(headers, nowMs) ?? 0));
 
 /**
  * How far the service's clock is ahead of the host's, in milliseconds; 0 where they agree, null where the answer has no

@@ -89,16 +89,8 @@ const steadyPolls = 3;
 export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
   options: AwaitUpdateOptions<Item>,
 ): Promise<FinishedUpdate<Item>> {
-  const {
-    engine,
-    id,
-    publicationId,
-    signal,
-    items = [],
-    firstDelayMs = 1000,
-    maxDelayMs = 30_000,
-    deadlineMs = 600_000,
-  } = options;
+  const { engine, id, publicationId, signal, items = [] } = options;
+  const { firstDelayMs = 1000, maxDelayMs = 30_000, deadlineMs = 600_000 } = options;
   const { host } = engine;
   const startedAt = host.monotonic();
   const words: string[] = [];
@@ -121,12 +113,8 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
 }
 
 /** Whether one of the changed people shows the changes. A read that fails leaves it open until the next poll. */
-async function showsChanges<Item extends UpdateItem>({
-  engine,
-  publicationId,
-  items = [],
-  signal,
-}: AwaitUpdateOptions<Item>): Promise<boolean> {
+async function showsChanges(options: AwaitUpdateOptions<UpdateItem>): Promise<boolean> {
+  const { engine, publicationId, items = [], signal } = options;
   const last = items.findLast((item) => typeof item !== 'string' && item.email !== undefined);
   if (last === undefined || typeof last === 'string') return false;
   const { email, subscription_id } = last;

@@ -91,6 +91,9 @@ export type BatchFailure =
   | { readonly kind: 'refused'; readonly messages: readonly string[]; readonly reason: string }
   | { readonly kind: 'failed' | 'fatal' };
 
+/** No answer of the service that says what became of the rows. */
+const unanswered = [NetworkError, TimeoutError, AbortedError, InvalidAnswerError];
+
 /** Key, scope or publication are wrong. */
 const fatalStatuses: ReadonlySet<number> = new Set([401, 403, 404]);
 
@@ -99,13 +102,7 @@ const transientStatuses: ReadonlySet<number> = new Set([408, 429]);
 
 export function classifyError(error: unknown): BatchFailure {
   if (error instanceof InvalidRequestError) return refused(error.problems);
-  if (
-    error instanceof NetworkError ||
-    error instanceof TimeoutError ||
-    error instanceof AbortedError ||
-    error instanceof InvalidAnswerError
-  )
-    return { kind: 'failed' };
+  if (unanswered.some((Class) => error instanceof Class)) return { kind: 'failed' };
   if (error instanceof ForeignAnswerError)
     return error.about === 'record'
       ? refused([error.message])

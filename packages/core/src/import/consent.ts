@@ -112,11 +112,6 @@ export class ConsentSurvey {
     return this.#columns.filter(({ reading }) => reading !== nobody).map(({ heading }) => heading);
   }
 
-  /** Whether the rows have to be seen before the first is sent. */
-  get needsRows(): boolean {
-    return this.#columns.length + this.#unexplained.length > 0;
-  }
-
   /** Whether a column fills no field by itself, because it says who has left or belongs to the service. */
   isUnused(heading: string): boolean {
     const { nobodyLeftBy = [], otherwise = [] } = this.service ?? {};

@@ -33,7 +33,8 @@ interface RefusedRow {
 export class Delivery {
   /** The last error of a batch that the service has not taken. */
   lastFailure: unknown;
-  #stopReason: StopReason | undefined;
+  /** Why the import stopped early; undefined while it goes on. */
+  stopReason: StopReason | undefined;
   readonly #run: ImportRun;
   readonly #inFlight = new Set<Promise<void>>();
   #failuresInSuccession = 0;
@@ -42,14 +43,9 @@ export class Delivery {
     this.#run = run;
   }
 
-  /** Why the import stopped early; undefined while it goes on. */
-  get stopReason(): StopReason | undefined {
-    return this.#stopReason;
-  }
-
   /** Stops the import; the first reason counts. */
   stop(error: unknown, isThrown: boolean): void {
-    this.#stopReason ??= { error, isThrown };
+    this.stopReason ??= { error, isThrown };
   }
 
   /** Starts to send a batch, once fewer calls than allowed are in flight. */
@@ -79,7 +75,7 @@ export class Delivery {
   }
 
   #isEnding(): boolean {
-    return this.#stopReason !== undefined || (this.#run.options.signal?.aborted ?? false);
+    return this.stopReason !== undefined || (this.#run.options.signal?.aborted ?? false);
   }
 
   /** @param isSampled - whether rows of it were tried already, to find whose fault a refusal is */

@@ -3,6 +3,7 @@ import { dateIn, type DateOrder } from '../facts/dates.ts';
 import { numberIn, type DecimalMark } from '../signup/numbers.ts';
 import { yesOrNo } from '../facts/yes-no.ts';
 import { isRecord } from '../is-record.ts';
+import { parseJson } from '../parse-json.ts';
 import type { YesNoMeanings } from './headings.ts';
 import { valueKey } from './services.ts';
 
@@ -98,14 +99,6 @@ function toList(value: unknown, separator: string): readonly string[] | undefine
 function membersOf(list: string, separator: string): readonly unknown[] | undefined {
   if (!(list.startsWith('[') && list.endsWith(']'))) return list.split(separator);
   // n8n takes a list with the quotation marks of JavaScript too.
-  const members = parse(list) ?? parse(list.replaceAll("'", '"'));
+  const members = parseJson(list) ?? parseJson(list.replaceAll("'", '"'));
   return Array.isArray(members) && !members.some(isRecord) ? members : undefined;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -51,7 +51,7 @@ export interface ForecastOptions extends Pick<
 }
 
 /** From the least to the most that there can be. */
-export interface Range {
+interface Range {
   readonly least: number;
   readonly most: number;
 }

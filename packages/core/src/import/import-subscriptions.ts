@@ -18,7 +18,7 @@ import type { BatchRow } from './batch.ts';
 import { BatchReader } from './batch-reader.ts';
 import { Delivery } from './delivery.ts';
 import { memoryJournal, readResumeState, ResumeState, type Journal } from './journal.ts';
-import { pull, type ImportRow, type ImportSource, type Rows } from './source.ts';
+import { pull, type ImportRow, type ImportSource } from './source.ts';
 
 /** Most rows of one call: the limit of the bulk update, because the specification names none for bulk creation. */
 export const maxBatchSize = bulkUpdateLimit;
@@ -106,7 +106,7 @@ function requestOf({ request }: BatchRow, resent: boolean): SubscriptionRequest 
  *   each case after all calls in flight have ended
  */
 export async function runImport(options: CommonOptions, settings: ImportSettings): Promise<ImportResult> {
-  const source = asSource(options.source);
+  const source: ImportSource = 'rows' in options.source ? options.source : { rows: options.source };
   try {
     return await importFrom(source, options, settings);
   } finally {
@@ -171,10 +171,6 @@ function resultOf(
     resumed,
     resent,
   };
-}
-
-function asSource(source: Rows | ImportSource): ImportSource {
-  return 'rows' in source ? source : { rows: source };
 }
 
 /** Reads the state of earlier runs from the journal, or writes the first record of a new import. */

@@ -3,6 +3,7 @@
  * them, and the state that earlier runs left.
  */
 import { type Digest, hex } from '../hash.ts';
+import { lowerBound } from '../lower-bound.ts';
 
 /**
  * A record of the journal. Ranges count rows by their position in the source, from 1, and cover the rows in between
@@ -124,13 +125,7 @@ export class RangeSet {
 
   /** Index of the first range that ends at or after `value`. */
   #position(value: number): number {
-    let low = 0;
-    for (let high = this.#ranges.length; low < high;) {
-      const middle = (low + high) >> 1;
-      if ((this.#ranges[middle]?.last ?? 0) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.#ranges.length, (index) => (this.#ranges[index]?.last ?? 0) >= value);
   }
 }
 

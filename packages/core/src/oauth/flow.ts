@@ -4,14 +4,7 @@
  */
 import * as oauth4webapi from 'oauth4webapi';
 import type { OperationId } from '../contract/index.ts';
-import {
-  ApiError,
-  createEngine,
-  InvalidAnswerError,
-  redact,
-  type Arguments,
-  type EngineOptions,
-} from '../engine/index.ts';
+import { ApiError, createEngine, InvalidAnswerError, redact, type Arguments } from '../engine/index.ts';
 import { withoutSecrets } from '../engine/redact.ts';
 import { momentOf } from '../facts/moment.ts';
 import { serviceAddress } from '../service-address.ts';
@@ -21,21 +14,13 @@ import type { LoginSettings, LoginSteps } from './types.ts';
 
 /** The steps of a login. @param settings - checked */
 export function createFlow(settings: LoginSettings): LoginSteps {
-  const { clientId, clientSecret, redirectUri, host } = settings;
+  const { clientId, clientSecret, redirectUri, host, timeoutMs, retry, extraHeaders, onAttempt } = settings;
   const appUrl = serviceAddress('appUrl', settings.appUrl);
   // The specification has no discovery document.
   const server: oauth4webapi.AuthorizationServer = { issuer: appUrl };
   const client: oauth4webapi.Client = { client_id: clientId };
   const credentials = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
-  const engineOptions: EngineOptions = {
-    host,
-    appUrl,
-    baseUrl: appUrl,
-    timeoutMs: settings.timeoutMs,
-    retry: settings.retry,
-    extraHeaders: settings.extraHeaders,
-    onAttempt: settings.onAttempt,
-  };
+  const engineOptions = { host, appUrl, baseUrl: appUrl, timeoutMs, retry, extraHeaders, onAttempt };
   const engine = createEngine(engineOptions);
 
   /** The answer of an endpoint, for oauth4webapi. The engine throws for every answer but a success. */

@@ -3,13 +3,7 @@
  *
  * @packageDocumentation
  */
-export {
-  AccessDeniedError,
-  LoginRequiredError,
-  OAuthError,
-  StateMismatchError,
-  type LoginRequiredReason,
-} from './errors.ts';
+export * from './errors.ts';
 export type { Authorization, AuthorizeOptions, Introspection, LoginOptions, OAuthLogin, TokenInfo } from './types.ts';
 export { scopesFor } from './login.ts';
 export { readTokenSet, type TokenSet, createMemoryTokenStore, type TokenStore } from './tokens.ts';

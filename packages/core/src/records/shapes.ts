@@ -54,15 +54,13 @@ export function enveloped<Schema extends z.ZodMiniType>(data: Schema, descriptio
   return z.strictObject({ data: field(data, description) });
 }
 
-const paging = {
-  limit: lenient(z.int().check(z.minimum(1)), 'The page size that was used.'),
-  has_more: lenient(z.boolean(), 'Whether another page follows.'),
-  next_cursor: lenient(z.nullable(z.string()), 'The `cursor` of the next page; null when `has_more` is false.'),
-  page: lenient(z.int().check(z.minimum(1)), 'Number of this page.'),
-  total_results: lenient(z.int().check(z.minimum(0)), 'Number of records on all pages.'),
-  total_pages: lenient(z.int().check(z.minimum(0)), 'Number of pages.'),
-};
-const { limit: pageSize, has_more, next_cursor, page: pageNumber, total_results, total_pages } = paging;
+const ordinal = z.int().check(z.minimum(1));
+const pageSize = lenient(ordinal, 'The page size that was used.');
+const has_more = lenient(z.boolean(), 'Whether another page follows.');
+const next_cursor = lenient(z.nullable(z.string()), 'The `cursor` of the next page; null when `has_more` is false.');
+const pageNumber = lenient(ordinal, 'Number of this page.');
+const total_results = lenient(count, 'Number of records on all pages.');
+const total_pages = lenient(count, 'Number of pages.');
 
 const items = <Item extends z.ZodMiniType>(item: Item) => field(z.array(item), 'The records of this page.');
 
@@ -90,17 +88,14 @@ export const cursorOrOffsetList = <Item extends z.ZodMiniType>(item: Item, { tot
     .strictObject({
       data: items(item),
       limit: pageSize,
-      has_more: field(z.optional(z.boolean()), 'Whether another page follows. Cursor pagination only.'),
-      next_cursor: field(
-        z.optional(z.nullable(z.string())),
+      has_more: optional(z.boolean(), 'Whether another page follows. Cursor pagination only.'),
+      next_cursor: optional(
+        z.nullable(z.string()),
         'The `cursor` of the next page; null when `has_more` is false. Cursor pagination only.',
       ),
-      page: field(z.optional(z.int().check(z.minimum(1))), 'Number of this page. Offset pagination only.'),
-      total_results: field(
-        z.optional(z.int().check(z.minimum(0))),
-        `Number of records on all pages.${total ? '' : ' Offset pagination only.'}`,
-      ),
-      total_pages: field(z.optional(z.int().check(z.minimum(0))), 'Number of pages. Offset pagination only.'),
+      page: optional(ordinal, 'Number of this page. Offset pagination only.'),
+      total_results: optional(count, `Number of records on all pages.${total ? '' : ' Offset pagination only.'}`),
+      total_pages: optional(count, 'Number of pages. Offset pagination only.'),
     })
     .check(
       z.refine(

@@ -11,6 +11,7 @@
 import { secondsOf } from '../facts/moment.ts';
 import { getsMail, hasBeenActive, isInvalid } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
+import { parseJson } from '../parse-json.ts';
 import type { ScanProgress } from '../watch/poll.ts';
 import type { SubscriptionEvent } from '../watch/events.ts';
 
@@ -111,13 +112,7 @@ class StoredHistory implements HistoryFile {
   }
 
   read(line: string): void {
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      // Counted below.
-    }
-    if (!this.#apply(value)) this.unreadable += 1;
+    if (!this.#apply(parseJson(line))) this.unreadable += 1;
   }
 
   record(

@@ -100,9 +100,9 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
     return time < from ? [0, 0, 1] : [1, Number(history?.wasActive(id, isActive, time)), 0];
   }
 
-  function cohort(kind: Cohort['kind'], members: readonly (readonly number[])[], name = ''): Cohort {
+  function cohort(kind: Cohort['kind'], members: readonly Pick<Value, 'counts'>[], name = ''): Cohort {
     const sums: number[] = [];
-    for (const member of members) add(sums, member);
+    for (const { counts } of members) add(sums, counts);
     const sum = (index: number): number => sums[index] ?? 0;
     const share = (part: number, of: number): Share | null => (of < minimum ? null : wilson(part, of));
     const mean = (index: number): Cohort['opens'] =>
@@ -139,19 +139,12 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
       .toSorted((one, other) => (isTime ? -byName(one, other) : size(other) - size(one) || byName(one, other)));
     const rest = shown.splice(largest);
     const summed = (kind: Cohort['kind'], of: readonly Value[]): readonly Cohort[] =>
-      of.length === 0
-        ? []
-        : [
-            cohort(
-              kind,
-              of.map(({ counts }) => counts),
-            ),
-          ];
+      of.length === 0 ? [] : [cohort(kind, of)];
     return [
-      ...(isTime ? shown.toReversed() : shown).map(({ name, counts }) => cohort('value', [counts], name)),
+      ...(isTime ? shown.toReversed() : shown).map((value) => cohort('value', [value], value.name)),
       ...summed('rest', rest),
       ...summed('small', small),
-      ...(none ? [cohort('none', [none])] : []),
+      ...(none ? [cohort('none', [{ counts: none }])] : []),
     ];
   }
 
@@ -180,7 +173,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
       historyUntil: history?.until ?? null,
       removed: history?.since === null ? null : (history?.removed ?? null),
       minimum,
-      total: cohort('all', [everybody]),
+      total: cohort('all', [{ counts: everybody }]),
       cohorts: Object.fromEntries(reportDimensions.map((each) => [each, cohorts(each)])) as SourceReport['cohorts'],
       months: cohorts('month'),
     }),

@@ -1,33 +1,11 @@
 /** The part of a signup that runs on a page: the submission, attribution, and the checks that endpoints repeat. */
 export { addressKey, isAddress, normalizeAddress, typedAddress } from './address.ts';
-export { partsOfLabel, type LabelPart } from './label.ts';
+export * from './label.ts';
 export { numberIn, type DecimalMark } from './numbers.ts';
-export {
-  attributionLimit,
-  attributionRules,
-  detailFields,
-  fitAttribution,
-  jsonBytes,
-  readAttribution,
-  readTouches,
-  referringSite,
-  applyOverrides,
-  type AttributionField,
-  type AttributionOptions,
-  type AttributionRule,
-  type VisitOptions,
-  type Visit,
-  chooseTouch,
-  knownTouches,
-  storedTouches,
-  touchLifetime,
-  type Touch,
-  type TouchRule,
-  type TimedVisit,
-} from './attribution.ts';
+export * from './attribution.ts';
 export { cleanValue } from './attribution-values.ts';
-export { auditTouches, pageAddress } from './audit.ts';
-export { clickSource, referrerSource, type NamedSource } from './source-tables.ts';
+export * from './audit.ts';
+export * from './source-tables.ts';
 export {
   attributionFields,
   formToObject,

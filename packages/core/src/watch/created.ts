@@ -67,21 +67,16 @@ export function created<Item extends Dated>(
 }
 
 /** Drops a cursor that the service no longer accepts; the next poll starts at the top and skips reported records. */
-export function withoutCursor(state: CreatedState): CreatedState {
+function withoutCursor(state: CreatedState): CreatedState {
   return state.walk === null ? state : { ...state, walk: { ...state.walk, cursor: null } };
 }
 
 /** The first poll: sets the watermark to the newest second and all its records, and reports nothing. */
 function seed<Item extends Dated>(state: CreatedState, { items, nextCursor }: CreatedPage<Item>): CreatedStep<Item> {
   // After a dropped cursor, the list may start with records created since the first page: those are new.
-  const { walk } = state;
-  const head =
-    walk === null
-      ? raise(firstWatermark, items)
-      : raise(
-          walk.head,
-          items.filter(({ created }) => created <= walk.head.created),
-        );
+  const begun = state.walk?.head;
+  const known = begun ? items.filter(({ created }) => created <= begun.created) : items;
+  const head = raise(begun ?? firstWatermark, known);
   const complete = items.some((item) => item.created < head.created);
   return complete || nextCursor === null
     ? { events: [], state: { version: 1, seen: head, walk: null }, next: null }

@@ -34,8 +34,8 @@ const maxExactEntries = 300;
 
 /** The tier as one text: the word of the API, then the names of the premium tiers in alphabetical order. */
 export function tierOf({ subscription_tier, subscription_premium_tier_names }: Watched): string {
-  const names = listOf(subscription_premium_tier_names).map(String).sort();
-  return [subscription_tier ?? '', ...names].join('\n');
+  const names = Array.isArray(subscription_premium_tier_names) ? subscription_premium_tier_names.map(String) : [];
+  return [subscription_tier ?? '', ...names.sort()].join('\n');
 }
 
 /** The index of a status and tier in the list; a new one is appended to the list. */
@@ -60,17 +60,12 @@ export function statusNumber(
  */
 export function fieldsFingerprint({ custom_fields }: Watched, choice: FieldChoice): number {
   if (choice === 'none' || !Array.isArray(custom_fields)) return 0;
-  const values = listOf(custom_fields).flatMap((field): [string, string][] => {
+  const values = custom_fields.flatMap((field: unknown): [string, string][] => {
     const { name, value } = isRecord(field) ? field : {};
     const watched = typeof name === 'string' && (choice === 'all' || choice.includes(name));
     return watched && !isEmpty(value) ? [[name, canonical(value)]] : [];
   });
   return Math.max(1, hash32(JSON.stringify(values.sort(([a], [b]) => (a < b ? -1 : 1)))));
-}
-
-/** A list of whatever the service sent; empty where it sent something else. */
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** A choice as a text, to detect a changed choice. */

@@ -1,16 +1,6 @@
 /** Change detection: pure reducers over pages, and the polls that drive them. Host-free. */
 export type { CustomField, FieldChoice, Watched } from './fingerprint.ts';
-export {
-  created,
-  startCreated,
-  type CreatedPage,
-  type CreatedState,
-  type CreatedStep,
-  type CreatedWalk,
-  pollCreated,
-  type CreatedPoll,
-  type CreatedPollResult,
-} from './created.ts';
+export * from './created.ts';
 export {
   subscriptionEventTypes,
   type CreatedEvent,
@@ -32,13 +22,6 @@ export {
   type ScanStep,
   type ScanView,
 } from './scan.ts';
-export { CapacityError, readWatchState, startWatch, WatchStateError, type WatchState } from './state.ts';
-export {
-  watchSubscriptions,
-  type PollSchedule,
-  type SubscriptionPoll,
-  type SubscriptionWatch,
-  type SubscriptionWatchOptions,
-  type WatchedSubscription,
-} from './subscriptions.ts';
+export * from './state.ts';
+export * from './subscriptions.ts';
 export { pollWatch, type Readers, type ScanProgress, type WatchPoll, type WatchResult } from './poll.ts';

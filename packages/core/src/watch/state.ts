@@ -1,5 +1,5 @@
 /** The state of a watch, its checkpoint between polls: plain JSON, validated when it is read back. */
-import type { Shape } from '../contract/shape.ts';
+import type { ListShape, Shape } from '../contract/shape.ts';
 import { fits } from '../engine/check.ts';
 import { isRecord } from '../is-record.ts';
 import { startCreated, type CreatedState } from './created.ts';
@@ -74,11 +74,7 @@ const number: Shape = { is: 'number' };
 const count: Shape = { is: 'integer', min: 0 };
 const flag: Shape = { is: 'boolean', optional: true };
 const version = (number: number): Shape => ({ is: 'integer', min: number, max: number });
-const list = (of: Shape, length: { readonly min?: number; readonly max?: number } = {}): Shape => ({
-  is: 'array',
-  of,
-  ...length,
-});
+const list = (of: Shape, length: Pick<ListShape, 'min' | 'max'> = {}): Shape => ({ is: 'array', of, ...length });
 const object = (of: Readonly<Record<string, Shape>>): Shape => ({ is: 'object', of });
 const orNull = (shape: Shape): Shape => ({ ...shape, nullable: true });
 const orAbsent = (shape: Shape): Shape => ({ ...shape, optional: true });

@@ -2,6 +2,7 @@
  * The packed table of all known subscriptions: segments in order of creation. Every change returns a new table that
  * shares all unchanged segments with the old one. Pure.
  */
+import { lowerBound } from '../lower-bound.ts';
 import {
   close,
   compare,
@@ -141,14 +142,7 @@ export function secondAfter(table: Table, second: number): number | null {
 
 /** Index of the segment for a position: the last that does not begin after it; −1 before the first. */
 function indexOf(table: Table, position: TablePosition): number {
-  let low = 0;
-  let high = table.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compare(at(table, middle), position) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return lowerBound(table.length, (index) => compare(at(table, index), position) > 0) - 1;
 }
 
 /** The table with these segments, ascending by index, replaced; −1 stands for "before the first". */
@@ -204,7 +198,7 @@ class SegmentEditor {
     const key = keyOf(segment, sighting);
     let best: Entry | undefined;
     let bestRank = Number.POSITIVE_INFINITY;
-    for (let index = lowerBound(segment.entries, key); segment.entries[index]?.key === key; index++) {
+    for (let index = placeOf(segment.entries, key); segment.entries[index]?.key === key; index++) {
       const entry = at(segment.entries, index);
       const rank = this.#taken.has(entry) ? Number.POSITIVE_INFINITY : rule.rank(entry, sighting);
       if (rank < bestRank) [best, bestRank] = [entry, rank];
@@ -218,7 +212,7 @@ class SegmentEditor {
     const hasRoom = segment !== undefined && makeRoom(segment, sighting);
     const place = hasRoom ? segment : { second, hash, width: 0, entries: [] };
     const entry = { key: keyOf(place, sighting), mark, fingerprint };
-    place.entries.splice(lowerBound(place.entries, entry.key), 0, entry);
+    place.entries.splice(placeOf(place.entries, entry.key), 0, entry);
     this.#taken.add(entry);
     this.touched = true;
     if (!hasRoom) this.#segments.splice(index + 1, 0, place);
@@ -251,15 +245,9 @@ function makeRoom(segment: OpenSegment, sighting: Sighting): boolean {
   return true;
 }
 
-function lowerBound(entries: readonly Entry[], key: number): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (at(entries, middle).key < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Index of the first entry with this key, or of the place for it. */
+function placeOf(entries: readonly Entry[], key: number): number {
+  return lowerBound(entries.length, (index) => at(entries, index).key >= key);
 }
 
 function at<T>(list: readonly T[], index: number): T {

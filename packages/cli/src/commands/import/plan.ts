@@ -74,18 +74,8 @@ export async function plan({ client, source, keepOut, options }: Job, session: S
 }
 
 function linesOf(forecast: Forecast): readonly string[] {
-  const {
-    read,
-    sent,
-    known,
-    requests,
-    minutes,
-    perMinute,
-    confirmations,
-    welcomes,
-    automations,
-    leftOut: examples,
-  } = forecast;
+  const { read, sent, known, requests, minutes, perMinute } = forecast;
+  const { confirmations, welcomes, automations, leftOut: examples } = forecast;
   const range = ({ least, most }: { readonly least: number; readonly most: number }): string =>
     least === most ? number(most) : `${number(least)} to ${number(most)}, as the publication is set`;
   const out = leftOut(forecast);

@@ -9,7 +9,7 @@ import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { CredentialError } from '../../user-facing-errors.ts';
 import { count, type ReportedEvent, type Reporter } from '../../output.ts';
 import { compare, isNotAllowed, type ComparedAnswer } from './differences.ts';
-import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';
+import { createRecordingHost, readEverything } from './read-everything.ts';
 import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from './shapes.ts';
 import { checkAccess } from '../whoami.ts';
 
@@ -17,14 +17,6 @@ export interface ProbeOptions {
   readonly connection: ConnectionOptions;
   /** The file of shapes. */
   readonly out: string | undefined;
-}
-
-/** What was seen at a service. */
-interface Probed {
-  readonly apiUrl: string;
-  readonly compared: readonly ComparedAnswer[];
-  readonly skipped: readonly SkippedOperation[];
-  readonly shapes: AnswerShapes;
 }
 
 export async function probe(options: ProbeOptions, session: Session): Promise<ExitCode> {
@@ -43,7 +35,10 @@ export async function probe(options: ProbeOptions, session: Session): Promise<Ex
   return breaking === 0 ? exitCodes.done : exitCodes.needsAttention;
 }
 
-async function readService(connection: ConnectionOptions, session: Session): Promise<Probed> {
+/** What was seen at a service. */
+type Probed = Awaited<ReturnType<typeof readService>>;
+
+async function readService(connection: ConnectionOptions, session: Session) {
   const { report, interrupted } = session;
   const host = createRecordingHost();
   const { client, credential, apiUrl, publicationId } = await connectToPublication(connection, session, {

@@ -1,6 +1,6 @@
 /** Calls every read operation of the contract and keeps each answer as it came: status, headers, body. */
 import { createFetchHost, NewsletterError, type Client, type Host, type HostAnswer } from '@newsletter-kit/core';
-import { isRecord, readPage } from '@newsletter-kit/core/engine';
+import { isRecord, readPage, type HostRequest } from '@newsletter-kit/core/engine';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 
 /** A JSON object. */
@@ -25,38 +25,26 @@ export interface SkippedOperation {
   readonly reason: string;
 }
 
-export interface Readings {
-  readonly answers: readonly RecordedAnswer[];
-  readonly skipped: readonly SkippedOperation[];
-  /** Every answer with status 429 after which the client waited and called again. */
-  readonly rateLimited: readonly RecordedAnswer[];
-}
+export type RecordingHost = ReturnType<typeof createRecordingHost>;
 
 /** A host that keeps the answers that pass through it. */
-export interface RecordingHost extends Host {
-  /** Returns the answers since the last call of `take`. */
-  take(): readonly HostAnswer[];
-}
-
-export function createRecordingHost(host: Host = createFetchHost()): RecordingHost {
+export function createRecordingHost(host: Host = createFetchHost()) {
   let kept: HostAnswer[] = [];
   return {
     ...host,
-    async send(request) {
+    async send(request: HostRequest): Promise<HostAnswer> {
       const answer = await host.send(request);
       kept.push(answer);
       return answer;
     },
-    take() {
+    /** Returns the answers since the last call of `take`. */
+    take(): readonly HostAnswer[] {
       const taken = kept;
       kept = [];
       return taken;
     },
   };
 }
-
-/** Called before each call, with its number and the number of operations. */
-export type OnCall = (operation: OperationId, done: number, total: number) => void;
 
 export interface ReadOptions {
   readonly client: Client;
@@ -65,7 +53,8 @@ export interface ReadOptions {
   /** Whether the client signs its calls with an OAuth login: only then there is a token to ask about. */
   readonly hasLogin: boolean;
   readonly signal: AbortSignal;
-  readonly onCall: OnCall;
+  /** Called before each call, with its number and the number of operations. */
+  readonly onCall: (operation: OperationId, done: number, total: number) => void;
 }
 
 /** A path that no service has. */
@@ -79,9 +68,10 @@ const reads: readonly Operation[] = operations.filter(({ method, success }) => m
  *
  * @throws NewsletterError where the service cannot be reached, AbortedError
  */
-export async function readEverything({ client, host, hasLogin, signal, onCall }: ReadOptions): Promise<Readings> {
+export async function readEverything({ client, host, hasLogin, signal, onCall }: ReadOptions) {
   const answers: RecordedAnswer[] = [];
   const skipped: SkippedOperation[] = [];
+  /** Every answer with status 429 after which the client waited and called again. */
   const rateLimited: RecordedAnswer[] = [];
 
   async function record(

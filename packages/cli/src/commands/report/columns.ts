@@ -1,42 +1,27 @@
-/** The figures of a row of the report's page, as text and as a bar. */
-import type { Cohort, Share, SourceReport } from '@newsletter-kit/core/report';
+/** The figures on the report's page, as text and as a bar. */
+import type { Cohort, Share } from '@newsletter-kit/core/report';
 import { count, number } from '../../output.ts';
+import type { Figure } from './figures.ts';
 
-/** A column with figures. */
-export interface Column {
-  readonly id: string;
-  readonly title: string;
-  readonly cell: (cohort: Cohort) => string;
+/** The figure in its cell of a table. */
+export function cellOf({ id, of }: Figure, cohort: Cohort): string {
+  const known = of(cohort);
+  if (known === null) return id === 'stillThere' ? '<i>too few people</i>' : '–';
+  if (typeof known === 'number') return number(known);
+  if ('rate' in known) return percent(known.rate);
+  return id === 'stillThere' ? bar(known) : percent(known.share);
 }
 
-/** The columns of which at least one cell is known. */
-export function columnsOf({ total, cohorts }: SourceReport): readonly Column[] {
-  const all = [total, ...Object.values(cohorts).flat()];
-  return [
-    {
-      id: 'stillThere',
-      title: 'Still there',
-      cell: ({ stillThere }) => (stillThere ? bar(stillThere) : '<i>too few people</i>'),
-    },
-    { id: 'signedUp', title: 'Signed up', cell: ({ signedUp }) => number(signedUp) },
-    { id: 'confirmed', title: 'Confirmed', cell: ({ confirmed }) => share(confirmed) },
-    ...total.after.flatMap(({ days }, index): Column[] =>
-      all.some(({ after }) => after[index]?.stayed)
-        ? [{ id: `after ${days}`, title: `After ${days} days`, cell: ({ after }) => share(after[index]?.stayed) }]
-        : [],
-    ),
-    ...(['opens', 'clicks'] as const)
-      .filter((id) => all.some((cohort) => cohort[id]))
-      .map((id) => ({
-        id,
-        title: id === 'opens' ? 'Opens' : 'Clicks',
-        cell: ({ [id]: mean }: Cohort) => (mean ? percent(mean.rate) : '–'),
-      })),
-  ];
-}
-
-function share(known: Share | null | undefined): string {
-  return known ? percent(known.share) : '–';
+/** The figure of all people, large; empty where it is not known. */
+export function tileOf({ title, of }: Figure, total: Cohort): string {
+  const known = of(total);
+  if (known === null) return '';
+  const tile = (figure: string, note: string): string =>
+    `<div><dt>${title}</dt><dd>${figure} <small>${note}</small></dd></div>`;
+  if (typeof known === 'number') return tile(number(known), 'people');
+  return 'rate' in known
+    ? tile(percent(known.rate), `mean of ${number(known.of)}`)
+    : tile(percent(known.share), `of ${number(known.of)}`);
 }
 
 /** The share, and a bar of it with its interval as a thin line. Few bytes, as there may be hundreds of them. */

@@ -54,23 +54,20 @@ export async function readHistory(
 }
 
 /** A history that a watch writes. */
-export interface OpenHistory {
-  readonly history: HistoryFile;
-  /** Appends lines, and waits until they are on the disk. */
-  append(lines: readonly string[]): Promise<void>;
-}
+export type OpenHistory = Awaited<ReturnType<typeof openHistory>>;
 
 /**
  * Opens a history to go on with it; a last line that was cut off is removed.
  *
  * @throws UsageError as {@link readHistory} does
  */
-export async function openHistory(path: string, options: HistoryOptions, report: Reporter): Promise<OpenHistory> {
+export async function openHistory(path: string, options: HistoryOptions, report: Reporter) {
   const stored = await readHistory(path, options, report);
   if (stored) await truncate(path, stored.bytes);
   return {
     history: stored?.history ?? createHistory(options),
-    async append(lines) {
+    /** Appends lines, and waits until they are on the disk. */
+    async append(lines: readonly string[]): Promise<void> {
       if (lines.length === 0) return;
       // The file holds no address, but times of changes by subscription: only its owner may read it.
       const file = await open(path, 'a', 0o600);

@@ -4,15 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
-import {
-  historyStaleAfter,
-  type Cohort,
-  type ReportDimension,
-  type Share,
-  type SourceReport,
-} from '@newsletter-kit/core/report';
+import { historyStaleAfter, type Cohort, type ReportDimension, type SourceReport } from '@newsletter-kit/core/report';
 import { count, number } from '../../output.ts';
-import { type Column, columnsOf, date, people, percent } from './columns.ts';
+import { cellOf, date, people, percent, tileOf } from './columns.ts';
+import { figuresOf, type Figure } from './figures.ts';
 import { reportStyle } from './html-style.ts';
 import { weekChart } from './week-chart.ts';
 
@@ -44,9 +39,14 @@ const visibleRows = 10;
 
 /** Renders the report as an HTML document in UTF-8. */
 export function renderSourceReport(report: SourceReport, { title }: AboutReport): string {
-  const columns = columnsOf(report);
+  const { total, cohorts } = report;
+  const figures = figuresOf(report, [total, ...Object.values(cohorts).flat()]);
+  const tiles = figures.map((figure) => tileOf(figure, total)).join('');
+  // The column with the bars comes first.
+  const isStillThere = ({ id }: Figure): boolean => id === 'stillThere';
+  const columns = [...figures.filter(isStillThere), ...figures.filter((figure) => !isStillThere(figure))];
   const style = reportStyle(
-    report.total.stillThere?.share,
+    total.stillThere?.share,
     columns.map((column) => column.title),
   );
   const hash = createHash('sha256').update(style).digest('base64');
@@ -64,7 +64,7 @@ export function renderSourceReport(report: SourceReport, { title }: AboutReport)
 ${standouts(report)}
 </header>
 <main>
-${report.total.signedUp === 0 ? '' : [tiles(report), ...sections.map((section) => sectionOf(report, columns, section)), explanation(report, columns)].join('\n')}
+${total.signedUp === 0 ? '' : [`<dl class="tiles">${tiles}</dl>`, ...sections.map((section) => sectionOf(report, columns, section)), explanation(report, columns)].join('\n')}
 </main>
 <footer><p>Read on ${date(report.at)}, days in UTC. Made with <code>newsletter report sources</code>.</p></footer>
 </html>
@@ -101,27 +101,7 @@ function standouts({ total, cohorts }: SourceReport): string {
   return sentences.length === 0 ? '' : `<p>${sentences.join(' ')}</p>`;
 }
 
-/** The figures of all people, large. */
-function tiles({ total }: SourceReport): string {
-  const share = (name: string, known: Share | null): string =>
-    known ? tile(name, percent(known.share), `of ${number(known.of)}`) : '';
-  const mean = (name: string, known: Cohort['opens']): string =>
-    known ? tile(name, percent(known.rate), `mean of ${number(known.of)}`) : '';
-  return `<dl class="tiles">${[
-    tile('Signed up', number(total.signedUp)),
-    share('Confirmed', total.confirmed),
-    share('Still there', total.stillThere),
-    ...total.after.map(({ days, stayed }) => share(`After ${days} days`, stayed)),
-    mean('Opens', total.opens),
-    mean('Clicks', total.clicks),
-  ].join('')}</dl>`;
-}
-
-function tile(name: string, figure: string, note = 'people'): string {
-  return `<div><dt>${name}</dt><dd>${figure} <small>${note}</small></dd></div>`;
-}
-
-function sectionOf(report: SourceReport, columns: readonly Column[], section: Section): string {
+function sectionOf(report: SourceReport, columns: readonly Figure[], section: Section): string {
   const { dimension, one, many, most } = section;
   const heading = `<section id="${dimension}"><h2>By ${one}</h2>`;
   const cohorts = report.cohorts[dimension];
@@ -155,7 +135,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
 }
 
 /** The months, of a list so small that no week has enough people. */
-function monthsOf(report: SourceReport, columns: readonly Column[]): string {
+function monthsOf(report: SourceReport, columns: readonly Figure[]): string {
   const section = { one: 'month', many: 'months' };
   const rows = report.months.map((cohort) => row(`>${label(cohort, section, report.minimum)}`, cohort, columns));
   const content = report.months.some(({ kind }) => kind === 'value')
@@ -169,14 +149,14 @@ function folded(summary: string, content: string): string {
 }
 
 /** End tags that HTML does not need are left out: a row is some 150 bytes. */
-function table(caption: string, columns: readonly Column[], rows: readonly string[]): string {
+function table(caption: string, columns: readonly Figure[], rows: readonly string[]): string {
   return `<table><caption>${caption}</caption><thead><tr><td>${columns
     .map(({ title }) => `<th scope=col>${title}`)
     .join('')}<tbody>${rows.join('')}</table>`;
 }
 
-function row(name: string, cohort: Cohort, columns: readonly Column[]): string {
-  return `<tr><th${name}${columns.map(({ cell }) => `<td>${cell(cohort)}`).join('')}`;
+function row(name: string, cohort: Cohort, columns: readonly Figure[]): string {
+  return `<tr><th${name}${columns.map((column) => `<td>${cellOf(column, cohort)}`).join('')}`;
 }
 
 /** The whole of a name that is cut. Folded rows show all of it, because it would double the size of the page. */
@@ -207,7 +187,7 @@ function isolated(text: string): string {
 }
 
 /** How the figures are to be read, and which of them cannot be known. */
-function explanation(report: SourceReport, columns: readonly Column[]): string {
+function explanation(report: SourceReport, columns: readonly Figure[]): string {
   const { total, minimum } = report;
   const shown = columns.map(({ id }) => id);
   const lines = [

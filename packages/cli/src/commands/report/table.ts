@@ -2,12 +2,7 @@
 import type { Cohort, ReportDimension, Share, SourceReport } from '@newsletter-kit/core/report';
 import { stringify } from 'csv-stringify/sync';
 import { count, number } from '../../output.ts';
-
-/** A column of the table: its heading, in two lines, and its cells. */
-interface Column {
-  readonly heading: readonly [string, string];
-  cell(cohort: Cohort): string;
-}
+import { figuresOf, type Figure } from './figures.ts';
 
 /** Narrowest column of names. */
 const narrowestName = 12;
@@ -21,8 +16,7 @@ export function tableOf(report: SourceReport, by: ReportDimension, width: number
   const { total, cohorts } = report;
   if (total.signedUp + total.invalid === 0) return 'There are no subscriptions.';
   const rows = [...cohorts[by], total];
-  const columns = columnsOf(report, rows);
-  const cells = columns.map(({ heading, cell }) => [...heading, ...rows.map(cell)]);
+  const cells = figuresOf(report, rows).map((figure) => [...figure.lines, ...rows.map((row) => cellOf(figure, row))]);
   const widths = cells.map((column) => Math.max(...column.map((text) => text.length)));
   const names = ['', headings[by], ...rows.map((cohort) => nameOf(cohort, by, report.minimum))];
   const needed = (gap: number): number => widths.reduce((sum, each) => sum + each + gap, 0);
@@ -57,23 +51,12 @@ function nameOf({ kind, name, values }: Cohort, by: ReportDimension, minimum: nu
   return names[kind];
 }
 
-/** The columns in which at least one figure is known. */
-function columnsOf(report: SourceReport, rows: readonly Cohort[]): readonly Column[] {
-  const has = (figure: (cohort: Cohort) => unknown): boolean => rows.some((cohort) => figure(cohort) !== null);
-  const after = report.total.after.flatMap(({ days }, index): Column[] => {
-    const stayed = (cohort: Cohort): Share | null => cohort.after[index]?.stayed ?? null;
-    return has(stayed) ? [{ heading: ['After', count(days, 'day')], cell: (cohort) => interval(stayed(cohort)) }] : [];
-  });
-  const means = (['opens', 'clicks'] as const)
-    .filter((name) => has((cohort) => cohort[name]))
-    .map((name): Column => ({ heading: ['', name], cell: ({ [name]: mean }) => percent(mean?.rate) }));
-  return [
-    { heading: ['Signed', 'up'], cell: ({ signedUp }) => number(signedUp) },
-    { heading: ['Con-', 'firmed'], cell: ({ confirmed }) => percent(confirmed?.share) },
-    { heading: ['Still', 'there'], cell: ({ stillThere }) => interval(stillThere) },
-    ...after,
-    ...means,
-  ];
+function cellOf({ id, of }: Figure, cohort: Cohort): string {
+  const known = of(cohort);
+  if (known === null) return '–';
+  if (typeof known === 'number') return number(known);
+  if ('rate' in known) return percent(known.rate);
+  return id === 'confirmed' ? percent(known.share) : interval(known);
 }
 
 /** A whole percentage. Only nothing is 0 %, and only all of it is 100 %. */
@@ -81,13 +64,10 @@ function whole(share: number): number {
   return share === 0 || share === 1 ? share * 100 : Math.min(99, Math.max(1, Math.round(share * 100)));
 }
 
-function percent(share: number | undefined): string {
-  return share === undefined ? '–' : `${whole(share)} %`;
-}
+const percent = (share: number): string => `${whole(share)} %`;
 
-function interval(share: Share | null): string {
-  if (share === null) return '–';
-  return `${whole(share.share)} ${`${Math.floor(share.low * 100)}–${Math.ceil(share.high * 100)}`.padStart(5)}`;
+function interval({ share, low, high }: Share): string {
+  return `${whole(share)} ${`${Math.floor(low * 100)}–${Math.ceil(high * 100)}`.padStart(5)}`;
 }
 
 /** What the figures mean, and what they cannot tell. */

@@ -66,12 +66,9 @@ function headerIn(rows: readonly string[][]): number {
   const filled = rows.map((cells) => cells.filter((cell) => cell !== '').length);
   const header = filled.findIndex((count) => count > 1);
   const data = rows.findIndex((cells) => cells.some(isAddress));
-  return header >= 0 && (data < 0 || header < data)
-    ? header
-    : Math.max(
-        0,
-        filled.findIndex((count) => count > 0),
-      );
+  if (header >= 0 && (data < 0 || header < data)) return header;
+  const first = filled.findIndex((count) => count > 0);
+  return Math.max(0, first);
 }
 
 /** Delimiters of most files: of two signs that cut alike, the earlier. */

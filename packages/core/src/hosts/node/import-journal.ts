@@ -2,6 +2,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { JournalError, type Journal, type JournalRecord } from '../../import/journal.ts';
+import { parseJson } from '../../parse-json.ts';
 import { syncFolder, lockExclusively } from './durable-file.ts';
 import { bytesOf } from './text-file.ts';
 
@@ -105,7 +106,7 @@ async function* lines(file: FileHandle, path: string): AsyncGenerator<JournalLin
     rest = Buffer.concat([rest, chunk]);
     for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
       const line = rest.subarray(0, at);
-      const value = parse(line);
+      const value = parseJson(line.toString());
       rest = rest.subarray(at + 1);
       number += 1;
       end += at + 1;
@@ -118,12 +119,4 @@ async function* lines(file: FileHandle, path: string): AsyncGenerator<JournalLin
   number += 1;
   const start = rest.subarray(0, beginning.length);
   if (end === 0 && !start.includes(0) && !beginning.startsWith(start.toString())) throw refused();
-}
-
-function parse(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString()) as unknown;
-  } catch {
-    return undefined;
-  }
 }

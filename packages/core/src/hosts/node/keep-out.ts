@@ -51,20 +51,22 @@ export async function readKeepOut(
   path: string,
   { leftBy = {}, nobodyLeftBy }: Pick<ConsentOptions, 'leftBy' | 'nobodyLeftBy'> = {},
 ): Promise<KeepOutList> {
-  const list = new EntryList(basename(path));
+  const name = basename(path);
+  const about = aboutFile(name);
+  const list = entryList(name, about);
   const file = await open(path).catch((cause: unknown) => {
     throw explain(cause, 1, aboutFile(path));
   });
   let row = 1;
   try {
     const found = await inspect(file, undefined);
-    if (typeof found === 'string') throw list.about('', found);
+    if (typeof found === 'string') throw about('', found);
     const rowsOf = () => records(textOf(file, found.encoding, new Set()), undefined);
     const { header, headerRow, chunks } = await rowsOf();
     const answers = {
       leftBy: Object.fromEntries(Object.entries(leftBy).filter(([column]) => header.includes(column))),
       nobodyLeftBy,
-      fileName: list.name,
+      fileName: name,
     };
     const isTable = !header.some(isEntry);
     if (!isTable) for (const cell of header.slice(0, 1)) list.add(cell, headerRow);
@@ -96,48 +98,39 @@ export async function readKeepOut(
         }
     }
   } catch (cause) {
-    throw explain(cause, row, list.about);
+    throw explain(cause, row, about);
   } finally {
     await file.close();
   }
   return list;
 }
 
-class EntryList implements KeepOutList {
-  size = 0;
-  readonly name: string;
-  readonly #addresses = new AddressSet();
-  readonly #hashes = new Set<string>();
-  readonly #algorithms = new Set<string>();
-
-  constructor(name: string) {
-    this.name = name;
-    this.about = aboutFile(name);
-  }
-
-  readonly about: About;
-
-  add(entry: string, row: number): void {
-    if (!isEntry(entry))
-      throw this.about(
-        `, row ${row}`,
-        'it is no address and no MD5, SHA-1 or SHA-256 hash. Correct the list: nothing was imported.',
-      );
-    this.size += 1;
-    const algorithm = algorithmOf(entry);
-    if (algorithm === undefined) this.#addresses.add(entry, row);
-    else {
-      this.#algorithms.add(algorithm);
-      this.#hashes.add(entry.toLowerCase());
-    }
-  }
-
-  readonly reasonFor = (address: string): string | undefined => {
-    const isKept =
-      this.#addresses.rowOf(address) !== undefined ||
-      [...this.#algorithms].some((algorithm) =>
-        this.#hashes.has(createHash(algorithm).update(addressKey(address)).digest('hex')),
-      );
-    return isKept ? `${this.name} says that this person stays out` : undefined;
+/** An empty list, and how an entry is added. */
+function entryList(name: string, about: About) {
+  const addresses = new AddressSet();
+  /** By the function that made them. */
+  const hashes = new Map<string, Set<string>>();
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(entry: string, row: number): void {
+      if (!isEntry(entry))
+        throw about(
+          `, row ${row}`,
+          'it is no address and no MD5, SHA-1 or SHA-256 hash. Correct the list: nothing was imported.',
+        );
+      size += 1;
+      const algorithm = algorithmOf(entry);
+      if (algorithm === undefined) addresses.add(entry, row);
+      else hashes.set(algorithm, (hashes.get(algorithm) ?? new Set()).add(entry.toLowerCase()));
+    },
+    reasonFor(this: void, address: string): string | undefined {
+      const isHashed = ([algorithm, known]: readonly [string, ReadonlySet<string>]): boolean =>
+        known.has(createHash(algorithm).update(addressKey(address)).digest('hex'));
+      const isKept = addresses.rowOf(address) !== undefined || [...hashes].some(isHashed);
+      return isKept ? `${name} says that this person stays out` : undefined;
+    },
   };
 }

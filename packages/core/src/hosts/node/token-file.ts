@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readTokenSet, type TokenStore } from '../../oauth/tokens.ts';
+import { parseJson } from '../../parse-json.ts';
 import { modeForOthers, readIfThere, removeUnfinished, replaceFile, withLock } from './durable-file.ts';
 
 /**
@@ -38,7 +39,7 @@ export function createFileTokenStore(path: string): Required<TokenStore> {
         throw new TokenFileError(
           `Others on this machine may read ${path} (mode ${mode}), and tokens work for whoever has them. Run chmod 600 on it; log in again if somebody may have read it.`,
         );
-      const tokens = readTokenSet(parse(text));
+      const tokens = readTokenSet(parseJson(text));
       if (!tokens) throw new TokenFileError(`${path} holds no tokens. Delete it and log in again.`);
       return tokens;
     },
@@ -60,12 +61,4 @@ export function createFileTokenStore(path: string): Required<TokenStore> {
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // readTokenSet refuses it
-  }
 }
