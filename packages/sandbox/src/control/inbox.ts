@@ -49,30 +49,19 @@ export function inboxFeature(world: World): Feature {
         }),
       )
       // Programs that scan e-mails follow their links; so a GET only asks, and the subscriber's POST acts.
-      .get('/inbox/:id/:click', (context) => {
-        const { message, click } = readClick(context, find);
-        return answerClick(world, context, message, click);
-      })
-      .post('/inbox/:id/:click', (context) => {
-        const { message, click } = readClick(context, find);
+      .on(['GET', 'POST'], '/inbox/:id/:click', (context) => {
+        const { id, click } = context.req.param();
+        if (!isClick(click)) throw apiError(404, 'NOT_FOUND', 'An e-mail has the links "confirm" and "unsubscribe".');
+        const message = find(id);
+        if (context.req.method !== 'POST') return answerClick(world, context, message, click);
         const before = linkState(world, message, click);
         followLink(world, message, click);
-        if (!(context.req.header('accept') ?? '').includes('text/html')) {
-          if (before === 'gone') throw apiError(409, 'LINK_GONE', goneText);
-          return context.json({ data: { status: world.store.subscriptions.bySeq(message.subscription)?.status } });
-        }
-        return answerClick(world, context, message, click);
+        if ((context.req.header('accept') ?? '').includes('text/html'))
+          return answerClick(world, context, message, click);
+        if (before === 'gone') throw apiError(409, 'LINK_GONE', goneText);
+        return context.json({ data: { status: world.store.subscriptions.bySeq(message.subscription)?.status } });
       });
   return { routes };
-}
-
-function readClick(
-  context: Context,
-  find: (id: string) => MessageRow,
-): { readonly message: MessageRow; readonly click: Click } {
-  const click = context.req.param('click') ?? '';
-  if (!isClick(click)) throw apiError(404, 'NOT_FOUND', 'An e-mail has the links "confirm" and "unsubscribe".');
-  return { message: find(context.req.param('id') ?? ''), click };
 }
 
 const goneText = 'This link is no longer valid: the status of the subscription has changed since.';

@@ -182,37 +182,23 @@ const row = z.array(z.union([z.string(), z.number(), z.null()]));
 const last = z.object({ rows: z.number(), sha256: z.string() });
 
 /** Reads a file into an empty copy of every table. Must run in a transaction. @throws {@link SnapshotError} */
-function readSnapshot(store: SnapshotStore, snapshot: number, text: string): void {
+function readSnapshot(store: SnapshotStore, snapshot: number, file: string): void {
   const digest = createHash('sha256');
-  const lines = linesOf(text);
-  const next = (): { readonly value: unknown; readonly text: string; readonly number: number } => {
-    const found = lines.next();
-    if (found.done) throw new SnapshotError('The snapshot is incomplete: its end is missing.');
-    return { value: parse(found.value.text, found.value.number), ...found.value };
-  };
-
-  const { value: head, text: headText } = next();
-  const format = first.safeParse(head);
-  if (!format.success)
-    throw new SnapshotError('This is not a snapshot of a sandbox: its first line is not the header of one.');
-  if (format.data.version !== schemaVersion) {
-    throw new SnapshotError(
-      `The snapshot was made by another version of the sandbox (table version ${format.data.version}, this one has ${schemaVersion}).`,
-    );
-  }
-  digest.update(headText);
   const add = store.make(snapshot);
   let current: { readonly name: TableName; readonly width: number } | undefined;
   let rows = 0;
-  for (;;) {
-    const { value, text: whole, number } = next();
+  for (const { value, text, number } of linesOf(file)) {
     const end = last.safeParse(value);
-    if (end.success) {
+    if (number > 1 && end.success) {
       if (end.data.rows !== rows || end.data.sha256 !== digest.digest('hex'))
         throw new SnapshotError('The snapshot was changed or damaged: its digest does not match.');
       return;
     }
-    digest.update(whole);
+    digest.update(text);
+    if (number === 1) {
+      checkHeading(value);
+      continue;
+    }
     const header = table.safeParse(value);
     const cells = row.safeParse(value);
     if (header.success) current = readHeader(store, header.data, number);
@@ -220,6 +206,18 @@ function readSnapshot(store: SnapshotStore, snapshot: number, text: string): voi
       insert(add, current.name, cells.data, number);
       rows += 1;
     } else throw new SnapshotError(`Line ${number} of the snapshot is neither the header nor a row of a table.`);
+  }
+  throw new SnapshotError('The snapshot is incomplete: its end is missing.');
+}
+
+function checkHeading(value: unknown): void {
+  const format = first.safeParse(value);
+  if (!format.success)
+    throw new SnapshotError('This is not a snapshot of a sandbox: its first line is not the header of one.');
+  if (format.data.version !== schemaVersion) {
+    throw new SnapshotError(
+      `The snapshot was made by another version of the sandbox (table version ${format.data.version}, this one has ${schemaVersion}).`,
+    );
   }
 }
 
@@ -254,15 +252,17 @@ function parse(text: string, number: number): unknown {
 
 interface SnapshotLine {
   readonly text: string;
+  readonly value: unknown;
   readonly number: number;
 }
 
-/** Line by line, without a copy of the whole. */
-function* linesOf(text: string): Generator<SnapshotLine, void> {
-  for (let from = 0, number = 1; from < text.length; number += 1) {
-    const end = text.indexOf('\n', from);
-    const to = end < 0 ? text.length : end + 1;
-    yield { text: text.slice(from, to), number };
+/** Line by line, without a copy of the whole. @throws {@link SnapshotError} where a line is not JSON */
+function* linesOf(file: string): Generator<SnapshotLine, void> {
+  for (let from = 0, number = 1; from < file.length; number += 1) {
+    const end = file.indexOf('\n', from);
+    const to = end < 0 ? file.length : end + 1;
+    const text = file.slice(from, to);
+    yield { text, value: parse(text, number), number };
     from = to;
   }
 }
