@@ -62,7 +62,7 @@ export async function answer(
     const rule = rules.get(operation.id);
     if (!rule) throw new Error(`No rule answers ${operation.id}.`);
     // Read first, but its errors come later: from here on nothing is awaited, so the request has one time.
-    const body = operation.body ? await settled(readJson(request)) : { value: undefined };
+    const [body] = await Promise.allSettled([operation.body ? readJson(request) : undefined]);
     const now = world.clock.now();
     const reply = world.clock.during(now, () => {
       const bearer = authenticate(world, request.headers.get('authorization'));
@@ -73,7 +73,7 @@ export async function answer(
       const { query, ignored } = readQuery(operation, search);
       for (const name of ignored)
         trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
-      if ('error' in body) throw body.error;
+      if (body.status === 'rejected') throw body.reason;
       const call = {
         world,
         publication,
@@ -97,13 +97,6 @@ export async function answer(
     return respond(failure.status, errorBody(failure.status, failure.details), { ...headers, ...failure.headers });
   }
 }
-
-/** Settles a promise into its value or its error, so that the error can be thrown later. */
-const settled = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> =>
-  promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
 
 /** Runs every scheduled event that is due, as far as the store can be written. */
 export function settle(world: Pick<World, 'settle'>): void {

@@ -47,12 +47,9 @@ const grants: Readonly<Record<(typeof grantTypes)[number], Grant>> = {
 
 /** `scope` narrows a refresh (RFC 6749 §6); the specification leaves it out. */
 const tokenParameters = [
-  ...new Set([
-    'grant_type',
-    'scope',
-    ...operation('oauth.exchange').body.fields,
-    ...operation('oauth.refresh').body.fields,
-  ]),
+  'scope',
+  ...operation('oauth.exchange').body.fields,
+  ...operation('oauth.refresh').body.fields,
 ];
 
 export const token: Endpoint = async (call) => {
