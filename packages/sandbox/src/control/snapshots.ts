@@ -10,8 +10,8 @@ import { readText, readBody } from '../http/read-request.ts';
 import type { Feature } from './feature.ts';
 import { createHash } from 'node:crypto';
 import { isStorageFailure, type Bound } from '../store/database.ts';
-import { tableNames, type SnapshotStore } from '../store/snapshots.ts';
-import { schemaVersion, type TableName } from '../store/tables.ts';
+import type { SnapshotStore } from '../store/snapshots.ts';
+import { schemaVersion, type TableName, tableNames } from '../store/tables.ts';
 
 /** The whole state at one moment: subscribers, jobs, tokens, e-mails, scheduled events, the clock. */
 export interface Snapshot {

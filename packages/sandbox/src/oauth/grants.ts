@@ -38,7 +38,7 @@ export function issueCode(world: World, consent: GrantedConsent): string {
   return world.write(() => {
     const seq = world.store.next('oauth_grant');
     const code = world.ids.token('oauth_code', seq);
-    world.store.oauth.addGrant({
+    world.store.insert('oauth_grants', {
       seq,
       code,
       client: consent.client.uid,
@@ -136,7 +136,7 @@ function issueToken(
     expires: created + accessTokenLifetime,
     revoked: 0,
   };
-  world.store.oauth.addToken(token);
+  world.store.insert('oauth_tokens', token);
   return { ...token, client: client.uid, granted };
 }
 
