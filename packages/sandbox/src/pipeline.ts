@@ -151,11 +151,6 @@ async function requestText(request: Request): Promise<string | null> {
 }
 
 function withoutAddresses(path: string): string {
-  const address = /@|%40/;
-  return address.test(path)
-    ? path
-        .split('/')
-        .map((segment) => (address.test(segment) ? '…' : segment))
-        .join('/')
-    : path;
+  const segments = path.split('/').map((segment) => (/@|%40/.test(segment) ? '…' : segment));
+  return segments.join('/');
 }

@@ -109,8 +109,8 @@ export function settle(world: Pick<World, 'settle'>): void {
 }
 
 /** An answer with the API's error body, for other paths than the API's own. */
-export function errorAnswer(status: ErrorStatus, ...details: readonly ErrorDetail[]): Response {
-  return respond(status, errorBody(status, details), {});
+export function errorAnswer(status: ErrorStatus, error: ErrorDetail): Response {
+  return respond(status, errorBody(status, [error]), {});
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {

@@ -1,4 +1,5 @@
 /** Serves a sandbox over HTTP on a port. */
+import { once } from 'node:events';
 import { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
@@ -35,10 +36,8 @@ export async function listen(sandbox: Sandbox, options: ListenOptions): Promise<
     overrideGlobalObjects: false,
   });
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(options.port, options.host, resolve);
-    });
+    server.listen(options.port, options.host);
+    await once(server, 'listening');
   } catch (error) {
     sandbox.close();
     throw new ServeError(explain(error, options), { cause: error });

@@ -115,7 +115,8 @@ function snapshotRoutes(snapshots: Snapshots): Hono {
     .post('/snapshots/:id/restore', (context) => context.json({ data: snapshots.restore(context.req.param('id')) }))
     .get('/snapshots/:id/export', (context) => {
       const id = context.req.param('id');
-      return context.body(stream(snapshots.export(id)), 200, {
+      const body = ReadableStream.from(chunks(snapshots.export(id))).pipeThrough(new TextEncoderStream());
+      return context.body(body, 200, {
         'Content-Type': fileType,
         'Content-Disposition': `attachment; filename="${id.replace(/\W/g, '_')}.jsonl"`,
       });
@@ -126,24 +127,16 @@ function snapshotRoutes(snapshots: Snapshots): Hono {
     });
 }
 
-/** Sends the lines in chunks of 64 KB; sending each by itself would be slow. */
-function stream(lines: Iterable<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = lines[Symbol.iterator]();
-  return new ReadableStream({
-    pull(controller) {
-      let piece = '';
-      while (piece.length < 65_536) {
-        const line = iterator.next();
-        if (line.done) {
-          controller.enqueue(encoder.encode(piece));
-          return controller.close();
-        }
-        piece += line.value;
-      }
-      controller.enqueue(encoder.encode(piece));
-    },
-  });
+/** The lines in chunks of 64 KB; sending each by itself would be slow. */
+function* chunks(lines: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < 65_536) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
 }
 
 /** The file is not a snapshot of this version. The message is for the user. */
