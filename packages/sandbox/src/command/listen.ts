@@ -1,5 +1,4 @@
 /** Serves a sandbox over HTTP on a port. */
-import { once } from 'node:events';
 import { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
@@ -36,8 +35,10 @@ export async function listen(sandbox: Sandbox, options: ListenOptions): Promise<
     overrideGlobalObjects: false,
   });
   try {
-    server.listen(options.port, options.host);
-    await once(server, 'listening');
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(options.port, options.host, resolve);
+    });
   } catch (error) {
     sandbox.close();
     throw new ServeError(explain(error, options), { cause: error });
