@@ -1,14 +1,5 @@
 /** `<requests-view>`: the live request log; each request opens in full below its row. */
-import {
-  badge,
-  button,
-  dateTime,
-  emptyState,
-  formatCount,
-  throttle,
-  toastError,
-  type Renderable,
-} from '@newsletter-kit/pages';
+import { badge, button, dateTime, emptyState, formatCount, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { LogEntry } from '../src/control/request-log.ts';
@@ -19,8 +10,6 @@ import { valueOf, View, type ViewBadge } from './view.ts';
 
 /** Rows shown; the sandbox keeps a thousand. */
 const mostRows = 500;
-/** Pause between two reads while a person types, in milliseconds. */
-const readPause = 200;
 
 /** Filters by status, as the control API reads them. */
 const outcomes = {
@@ -44,8 +33,6 @@ class RequestsView extends View<RequestsState> {
   readonly heading = 'Requests';
   /** The request that is shown in full. */
   declare exchange: Exchange | undefined;
-  readonly #read = (): void => void this.refresh().catch(toastError);
-  readonly #readSoon = throttle(this.#read, readPause);
 
   protected async read(): Promise<RequestsState> {
     const filter = new URLSearchParams({ text: valueOf(this, 'input').trim(), status: valueOf(this, 'select') });
@@ -92,9 +79,9 @@ class RequestsView extends View<RequestsState> {
           aria-label="Search requests"
           spellcheck="false"
           autocomplete="off"
-          @input=${this.#readSoon}
+          @input=${this.readSoon}
         />
-        <select id="request-outcome" aria-label="Answers" @change=${this.#read}>
+        <select id="request-outcome" aria-label="Answers" @change=${this.readNow}>
           ${Object.entries(outcomes).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
         </select>
         ${entries.length === 0 ? nothing : button({ label: 'Clear', onClick: clear })}

@@ -1,14 +1,6 @@
 /** `<subscribers-view>`: the newest subscribers, searched and filtered by the sandbox. */
 import { subscriptionStatuses } from '@newsletter-kit/core/contract';
-import {
-  button,
-  emptyState,
-  formatCount,
-  formatNumber,
-  throttle,
-  toastError,
-  type Renderable,
-} from '@newsletter-kit/pages';
+import { button, emptyState, formatCount, formatNumber, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { FoundSubscriptions } from '../src/control/overview.ts';
@@ -20,8 +12,6 @@ import { valueOf, View, type ViewBadge } from './view.ts';
 /** How many more a click shows, and the most that the sandbox lists. */
 const pageSize = 50;
 const mostRows = 200;
-/** Pause between two searches while a person types, in milliseconds. */
-const searchPause = 200;
 
 type Found = FoundSubscriptions['data'][number];
 
@@ -29,8 +19,6 @@ class SubscribersView extends View<FoundSubscriptions> {
   readonly name = 'subscribers';
   readonly heading = 'Subscribers';
   #limit = pageSize;
-  readonly #read = (): void => void this.refresh().catch(toastError);
-  readonly #readSoon = throttle(this.#read, searchPause);
 
   protected read(): Promise<FoundSubscriptions> {
     const parameters = new URLSearchParams({
@@ -69,9 +57,9 @@ class SubscribersView extends View<FoundSubscriptions> {
           aria-label="Search subscribers"
           spellcheck="false"
           autocomplete="off"
-          @input=${this.#readSoon}
+          @input=${this.readSoon}
         />
-        <select aria-label="Status" @change=${this.#read}>
+        <select aria-label="Status" @change=${this.readNow}>
           <option value="">every status</option>
           ${subscriptionStatuses.map((status) => html`<option value=${status}>${status.replaceAll('_', ' ')}</option>`)}
         </select>

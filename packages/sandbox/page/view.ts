@@ -1,5 +1,5 @@
 /** The base class of the views of the web interface. */
-import { PageElement, toast, toastError, type Renderable } from '@newsletter-kit/pages';
+import { PageElement, throttle, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 
 /** What a view shows beside its name in the navigation. */
@@ -7,6 +7,9 @@ export interface ViewBadge {
   readonly text: string;
   readonly mood?: 'wait';
 }
+
+/** Pause between two reads while a person types, in milliseconds. */
+const readPause = 200;
 
 /** A panel of the window, with a state that it reads from the sandbox. The element itself is the panel's region. */
 export abstract class View<State = unknown> extends PageElement {
@@ -32,6 +35,11 @@ export abstract class View<State = unknown> extends PageElement {
     this.state = state;
     this.dispatchEvent(new Event('view-read', { bubbles: true }));
   }
+
+  /** Reads the state for a control that narrows it. */
+  protected readonly readNow = (): void => void this.refresh().catch(toastError);
+  /** As {@link View.readNow}, while a person types. */
+  protected readonly readSoon = throttle(this.readNow, readPause);
 
   /** Waits for a change, says what came of it, and reads the state again. */
   protected async change<Answer>(sent: Promise<Answer>, said?: (answer: Answer) => string): Promise<void> {

@@ -25,20 +25,19 @@ export function createPages(): Hono {
     .get('/openapi.json', (context) => context.json(openApiDocument(new URL(context.req.url).origin)));
 }
 
+/** The file of this name; undefined where there is none. Only names that the folder lists are ever opened. */
 function respond(name: string): Response | undefined {
-  const file = readPageFile(name);
-  return (
-    file &&
-    new Response(file.text, {
-      headers: {
-        'Content-Type': file.type,
-        'Content-Security-Policy': policy,
-        'X-Content-Type-Options': 'nosniff',
-        'Referrer-Policy': 'no-referrer',
-        'Cache-Control': 'no-cache',
-      },
-    })
-  );
+  const type = types[extname(name)];
+  if (type === undefined || !readdirSync(folder).includes(name)) return undefined;
+  return new Response(readFileSync(new URL(name, folder), 'utf8'), {
+    headers: {
+      'Content-Type': type,
+      'Content-Security-Policy': policy,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-cache',
+    },
+  });
 }
 
 const folder = new URL('../dist/page/', import.meta.url);
@@ -50,23 +49,3 @@ const types: Readonly<Partial<Record<string, string>>> = {
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
 };
-
-interface PageFile {
-  readonly text: string;
-  readonly type: string;
-}
-
-let known: ReadonlySet<string> | undefined;
-const read = new Map<string, PageFile>();
-
-/**
- * The file of this name, read once; undefined where there is none. Only names that the folder lists are ever opened.
- */
-function readPageFile(name: string): PageFile | undefined {
-  const type = types[extname(name)];
-  known ??= new Set(readdirSync(folder));
-  if (type === undefined || !known.has(name)) return undefined;
-  const file = read.get(name) ?? { text: readFileSync(new URL(name, folder), 'utf8'), type };
-  read.set(name, file);
-  return file;
-}

@@ -6,11 +6,11 @@ import { operationsAt } from './api/api.ts';
 import { nearestRequest } from './api/nearest.ts';
 import { notedText, noteText, responseText } from './http/read-request.ts';
 import { blankTrace, type Trace } from './http/trace.ts';
-import { applyFaults, type FiredFault, type Refuse } from './control/faults.ts';
+import { applyFaults, type Fault, type Refuse } from './control/faults.ts';
 import type { Features } from './control/features.ts';
 import { redactedBody, redactedHeaders, redactedTarget } from './control/redaction.ts';
 import { bodyKept, loggableQuery, type LoggedMessage } from './control/request-log.ts';
-import type { Shaping } from './control/shapes.ts';
+import type { Shape } from './control/shapes.ts';
 import type { Clock } from './world/clock.ts';
 
 /** What answers the requests below a path: the API, or OAuth. */
@@ -30,7 +30,7 @@ interface Passage {
   /** The query with its question mark, or empty. */
   readonly search: string;
   readonly service: Service;
-  readonly fired: readonly FiredFault[];
+  readonly fired: readonly Fault[];
 }
 
 /** How the request, or a copy that a fault made of it, was answered. */
@@ -43,7 +43,7 @@ interface Outcome {
   readonly started: number;
 }
 
-export function createPipeline(clock: Clock, features: Features, shaping: Shaping): Pipeline {
+export function createPipeline(clock: Clock, features: Features, shape: Shape): Pipeline {
   const { faults, assumptions, rateLimit, requestLog, events } = features;
 
   // 1. The faults that fire delay the request, refuse it, break its connection, let its work happen twice, or change
@@ -80,7 +80,7 @@ export function createPipeline(clock: Clock, features: Features, shaping: Shapin
       now: clock.seconds(),
     }));
     // 4. The answer takes on the shape of the service's.
-    const { response, notes: shaped } = await shaping.apply(assumed, trace.operation, service.refuse);
+    const { response, notes: shaped } = await shape(assumed, trace.operation, service.refuse);
     // Its clock can be moved, and its records carry that time.
     response.headers.set('Date', new Date(clock.now()).toUTCString());
     trace.status = response.status;
@@ -151,11 +151,6 @@ async function requestText(request: Request): Promise<string | null> {
 }
 
 function withoutAddresses(path: string): string {
-  const address = /@|%40/;
-  return address.test(path)
-    ? path
-        .split('/')
-        .map((segment) => (address.test(segment) ? '…' : segment))
-        .join('/')
-    : path;
+  const segments = path.split('/').map((segment) => (/@|%40/.test(segment) ? '…' : segment));
+  return segments.join('/');
 }

@@ -11,7 +11,7 @@ import type { WholeSandbox } from './control/feature.ts';
 import { createFeatures, type FeatureOptions, type Features, resetFeatures } from './control/features.ts';
 import type { RateLimit } from './control/rate-limit.ts';
 import type { Exchange, LogEntry, LogFilter } from './control/request-log.ts';
-import { assumptionsIn, createShaping, readShapes, type AnswerShapes, type Shaping } from './control/shapes.ts';
+import { assumptionsIn, createShape, readShapes, type AnswerShapes, type Shape } from './control/shapes.ts';
 import type { Snapshots } from './control/snapshots.ts';
 import type { AssumptionChoice } from './gaps.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
@@ -95,7 +95,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { idSeed = 1 } = options;
   const shapes = readShapes(options.shapes ?? { operations: {} });
   const assumptions = createAssumptions({ ...assumptionsIn(shapes), ...options.assumptions });
-  const shaping = createShaping(shapes);
   const world = openWorld({
     location: locationOf(options),
     now: options.now ?? Date.now,
@@ -109,7 +108,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     world.store.close();
     throw error;
   }
-  const app = createApp(world, features, shaping);
+  const app = createApp(world, features, createShape(shapes));
   let open = true;
 
   return {
@@ -139,8 +138,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-function createApp(world: World, features: Features, shaping: Shaping): Hono {
-  const answer = createPipeline(world.clock, features, shaping);
+function createApp(world: World, features: Features, shape: Shape): Hono {
+  const answer = createPipeline(world.clock, features, shape);
   const api: Service = {
     work: (...request) => answerApi(world, features.rateLimit.count, ...request),
     refuse: refusal,

@@ -6,3 +6,7 @@ export const apiPrefix = '/v2';
 
 /** The path of an operation, with the names of its parameters. */
 export const addressOf = ({ base, path }: Operation): string => (base === 'api' ? apiPrefix : '') + path;
+
+/** Matches the paths that an address stands for; its groups are their parameters, not decoded. */
+export const patternOf = (address: string): RegExp =>
+  new RegExp(`^${address.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);

@@ -6,7 +6,7 @@ import { type Operation, operations } from '@newsletter-kit/core/contract';
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { isStorageFailure } from '../store/database.ts';
 import type { World } from '../world/world.ts';
-import { addressOf, apiPrefix } from './addresses.ts';
+import { addressOf, apiPrefix, patternOf } from './addresses.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
 import { decoded, noteText, readJson, readQuery } from '../http/read-request.ts';
@@ -17,10 +17,6 @@ import { customFieldRules } from './custom-fields.ts';
 import { deletionRequestRules } from './deletion-requests.ts';
 import type { PathParams, Rule } from './rule.ts';
 import { subscriptionRules } from './subscriptions.ts';
-import { METHOD_NAME_ALL, type Result } from 'hono/router';
-import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { SmartRouter } from 'hono/router/smart-router';
-import { TrieRouter } from 'hono/router/trie-router';
 
 const allRules: readonly Rule[] = [
   ...subscriptionRules,
@@ -32,8 +28,6 @@ const allRules: readonly Rule[] = [
 
 /** The rules by the id of their operation. */
 const rules: ReadonlyMap<string, Rule> = new Map(allRules.map((each) => [each.id, each]));
-
-const route = createRouter();
 
 /** The operations of the contract at a method and path; several only where the body decides which one is meant. */
 export function operationsAt(method: string, path: string): readonly Operation[] {
@@ -68,7 +62,7 @@ export async function answer(
     const rule = rules.get(operation.id);
     if (!rule) throw new Error(`No rule answers ${operation.id}.`);
     // Read first, but its errors come later: from here on nothing is awaited, so the request has one time.
-    const body = operation.body ? await settled(readJson(request)) : { value: undefined };
+    const [body] = await Promise.allSettled([operation.body ? readJson(request) : undefined]);
     const now = world.clock.now();
     const reply = world.clock.during(now, () => {
       const bearer = authenticate(world, request.headers.get('authorization'));
@@ -79,7 +73,7 @@ export async function answer(
       const { query, ignored } = readQuery(operation, search);
       for (const name of ignored)
         trace.reasons.push(`The query parameter "${name}" is not known here and was ignored.`);
-      if ('error' in body) throw body.error;
+      if (body.status === 'rejected') throw body.reason;
       const call = {
         world,
         publication,
@@ -104,13 +98,6 @@ export async function answer(
   }
 }
 
-/** Settles a promise into its value or its error, so that the error can be thrown later. */
-const settled = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> =>
-  promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-
 /** Runs every scheduled event that is due, as far as the store can be written. */
 export function settle(world: Pick<World, 'settle'>): void {
   try {
@@ -122,8 +109,8 @@ export function settle(world: Pick<World, 'settle'>): void {
 }
 
 /** An answer with the API's error body, for other paths than the API's own. */
-export function errorAnswer(status: ErrorStatus, ...details: readonly ErrorDetail[]): Response {
-  return respond(status, errorBody(status, details), {});
+export function errorAnswer(status: ErrorStatus, error: ErrorDetail): Response {
+  return respond(status, errorBody(status, [error]), {});
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
@@ -149,48 +136,24 @@ type Match =
   | { readonly kind: 'method'; readonly allowed: readonly string[] }
   | { readonly kind: 'path' };
 
-type Router = (method: string, path: string) => Match;
+/** Every address of the contract with its operations by method. A brace sorts behind letters: literals come first. */
+const places = [...Map.groupBy<string, Operation>(operations, addressOf)]
+  .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  .map(([address, here]) => ({
+    pattern: patternOf(address),
+    methods: Map.groupBy<string, Operation>(here, ({ method }) => method),
+  }));
 
-/** The operations at one path, by method. */
-type Methods = Map<string, Operation[]>;
-
-/** Finds the operations of the contract at a method and path, with Hono's router. */
-function createRouter(): Router {
-  const paths = new Map<string, Methods>();
-  for (const operation of operations) {
-    const path = addressOf(operation).replaceAll(/\{(\w+)\}/g, ':$1');
-    const methods: Methods = paths.get(path) ?? new Map<string, Operation[]>();
-    methods.set(operation.method, [...(methods.get(operation.method) ?? []), operation]);
-    paths.set(path, methods);
-  }
-  const router = new SmartRouter<Methods>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  // Of several matching routes, Hono's routers return the one added first: literal segments before parameters.
-  for (const [path, methods] of [...paths].toSorted(([a], [b]) => literalsFirst(a, b)))
-    router.add(METHOD_NAME_ALL, path, methods);
-
-  return (method, path) => {
-    const match = firstMatch(router.match(METHOD_NAME_ALL, path));
-    if (!match) return { kind: 'path' };
+/** Finds the operations of the contract at a method and path. */
+function route(method: string, path: string): Match {
+  for (const { pattern, methods } of places) {
+    const match = pattern.exec(path);
+    if (!match) continue;
     // A HEAD is a GET whose body is not sent.
-    const found = match.methods.get(method === 'HEAD' ? 'GET' : method);
-    if (!found) return { kind: 'method', allowed: [...match.methods.keys()] };
-    return { kind: 'found', operations: found, params: match.params };
-  };
-}
-
-function literalsFirst(a: string, b: string): number {
-  const shape = (path: string): string => path.replaceAll(/\/:\w+/g, '/\u{10FFFF}');
-  return shape(a) < shape(b) ? -1 : 1;
-}
-
-/** The first route of a result; its parameters are indexes into the array beside it, or strings. */
-function firstMatch([routes, values]: Result<Methods>): { methods: Methods; params: PathParams } | undefined {
-  const [route] = routes;
-  if (!route) return undefined;
-  const [methods, places] = route;
-  const params: Record<string, string> = {};
-  const entries: readonly [string, string | number][] = Object.entries(places);
-  for (const [name, place] of entries)
-    params[name] = decoded(typeof place === 'number' ? (values?.[place] ?? '') : place);
-  return { methods, params };
+    const found = methods.get(method === 'HEAD' ? 'GET' : method);
+    if (!found) return { kind: 'method', allowed: [...methods.keys()] };
+    const params = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decoded(value)] as const);
+    return { kind: 'found', operations: found, params: Object.fromEntries(params) };
+  }
+  return { kind: 'path' };
 }

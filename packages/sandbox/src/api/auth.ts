@@ -53,24 +53,11 @@ export function requireScope(bearer: Bearer, { scope }: Operation): void {
   });
 }
 
-/** @throws ApiError 404, the same for a publication that does not exist and for one out of the token's reach */
-function findPublication(world: World, bearer: Bearer, id: string): PublicationRow {
-  const publication = world.store.workspace.publication(id);
-  if (!publication || (bearer.publications && !bearer.publications.includes(id))) {
-    throw apiError(
-      404,
-      'PUBLICATION_NOT_FOUND',
-      'There is no publication with this id, or the API key or token does not give access to it.',
-    );
-  }
-  return publication;
-}
-
 /**
  * The publication that a request is about; null for an operation of the workspace.
  *
- * @throws ApiError 403 where the operation concerns the whole workspace and the token does not reach it; 404 where
- *   there is no such publication within its reach
+ * @throws ApiError 403 where the operation concerns the whole workspace and the token does not reach it; 404, the
+ *   same for a publication that does not exist and for one out of the token's reach
  */
 export function reachedPublication(
   world: World,
@@ -86,5 +73,12 @@ export function reachedPublication(
     );
   }
   const id = params['publicationId'];
-  return id === undefined ? null : findPublication(world, bearer, id);
+  if (id === undefined) return null;
+  const publication = world.store.workspace.publication(id);
+  if (publication && (bearer.publications?.includes(id) ?? true)) return publication;
+  throw apiError(
+    404,
+    'PUBLICATION_NOT_FOUND',
+    'There is no publication with this id, or the API key or token does not give access to it.',
+  );
 }

@@ -116,29 +116,18 @@ function emailRecord(row: AutomationEmailRow) {
 }
 
 /** Rates are percentages of the delivered e-mails. */
-function engagementRecord({
-  recipients,
-  delivered,
-  opens,
-  unique_opens,
-  clicks,
-  unique_clicks,
-  unsubscribes,
-  spam_reports,
-}: Engagement) {
-  return {
-    recipients,
-    delivered,
-    opens,
-    unique_opens,
-    open_rate: percent(unique_opens, delivered),
-    clicks,
-    unique_clicks,
-    click_rate: percent(unique_clicks, delivered),
-    unsubscribes,
-    spam_reports,
-  };
-}
+const engagementRecord = (sum: Engagement) => ({
+  recipients: sum.recipients,
+  delivered: sum.delivered,
+  opens: sum.opens,
+  unique_opens: sum.unique_opens,
+  open_rate: percent(sum.unique_opens, sum.delivered),
+  clicks: sum.clicks,
+  unique_clicks: sum.unique_clicks,
+  click_rate: percent(sum.unique_clicks, sum.delivered),
+  unsubscribes: sum.unsubscribes,
+  spam_reports: sum.spam_reports,
+});
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
 

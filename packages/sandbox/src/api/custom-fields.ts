@@ -6,13 +6,12 @@ import { apiError } from '../http/errors.ts';
 import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 const create = rule('customFields.create', ({ world, publication }, _query, { kind, display }) => {
-  const { customFields } = world.store;
   refuseDuplicate(world, publication.id, display);
   return world.write(() => {
     const identity = identify(world, 'custom_field');
     const created = world.clock.seconds();
     const row = { ...identity, publication_id: publication.id, kind, display, options: '[]', created };
-    customFields.insert(row);
+    world.store.insert('custom_fields', row);
     return oneRecord(customFieldRecord(row));
   });
 });

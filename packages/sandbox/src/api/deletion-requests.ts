@@ -54,25 +54,17 @@ const get = rule(
   onlyIfEnabled,
 );
 
-function deletionRequestRecord({
-  id,
-  email,
-  status,
-  source,
-  requested_at,
-  scheduled_at,
-  completed_at,
-}: DeletionRequestRow) {
+function deletionRequestRecord(row: DeletionRequestRow) {
   const iso = (time: number): string => new Date(time).toISOString();
   return {
-    id,
-    email,
-    status,
-    source,
-    requested_at: iso(requested_at),
-    scheduled_for_processing_at: iso(scheduled_at),
-    completed_at: completed_at === null ? null : iso(completed_at),
-    created_at: iso(requested_at),
+    id: row.id,
+    email: row.email,
+    status: row.status,
+    source: row.source,
+    requested_at: iso(row.requested_at),
+    scheduled_for_processing_at: iso(row.scheduled_at),
+    completed_at: row.completed_at === null ? null : iso(row.completed_at),
+    created_at: iso(row.requested_at),
   };
 }
 

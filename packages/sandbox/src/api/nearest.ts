@@ -10,7 +10,7 @@ import { ApiError, type Change } from '../http/errors.ts';
 import { readQuery } from '../http/read-request.ts';
 import { check, valueAt } from '../http/validation.ts';
 import { publicationId } from '../world/ids.ts';
-import { addressOf } from './addresses.ts';
+import { addressOf, patternOf } from './addresses.ts';
 
 /** A request that would have been answered, and what to change to get there. */
 export interface Nearest {
@@ -39,7 +39,7 @@ export function nearestRequest(request: RefusedRequest): Nearest | null {
   const found = operation ?? closest(method, path);
   const moved: Change[] = [];
   if (!operation) {
-    if (!fits(addressOf(found), path)) moved.push({ field: 'path', to: addressOf(found) });
+    if (!patternOf(addressOf(found)).test(path)) moved.push({ field: 'path', to: addressOf(found) });
     if (found.method !== method) moved.push({ field: 'method', to: found.method });
   }
   const wrong = operation ? changes : mistakesAt(found, request);
@@ -193,10 +193,6 @@ const segments = (path: string): string[] => path.split('/').filter(Boolean).sli
 const isId = (part: string): boolean => part.startsWith('{');
 
 const words = new Set(operations.flatMap(({ path }) => segments(path)).filter((part) => !isId(part)));
-
-/** Whether a path is one of the template's. */
-const fits = (template: string, path: string): boolean =>
-  new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
 
 /** The cost of the edits between a template and a path, a segment at a time. */
 function distance(template: readonly string[], actual: readonly string[]): number {

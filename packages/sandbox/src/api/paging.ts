@@ -2,7 +2,7 @@
  * Paginates lists: opaque cursors that are stable under inserts, and deprecated page numbers with their two warning
  * headers.
  */
-import { pageLimit } from '@newsletter-kit/core/contract';
+import { type Operation, pageLimit } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
 import type { Position, PagedRows } from '../store/database.ts';
 import { apiError } from '../http/errors.ts';
@@ -11,14 +11,6 @@ export interface PagingQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly page?: number | undefined;
-}
-
-/** A page of a list, as the reply to a request. */
-export interface PageAnswer {
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Counts the whole list. Only set for a page by cursor, whose body need not have the total. */
-  readonly total?: () => number;
 }
 
 /** A list as an operation answers it. */
@@ -33,26 +25,23 @@ export interface Listing<Row extends Position> {
   readonly total?: boolean;
 }
 
-/**
- * A list that takes `cursor` and `page`: by page number where one is given, otherwise by cursor. A cursor is the
- * position of the last row returned, so inserts and deletions elsewhere do not shift pages.
- */
-export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): PageAnswer {
-  if (query.page === undefined) return cursorList(query, listing);
+/** A page of a list: by its number where one is given or the list has no cursors, otherwise by cursor. */
+export function pageOf<Row extends Position>(
+  pagination: Operation['pagination'],
+  query: PagingQuery,
+  listing: Listing<Row>,
+) {
+  const hasCursors = pagination !== 'offset';
+  if (hasCursors && query.page === undefined) return cursorPage(query, listing);
   if (query.cursor !== undefined) throw apiError(400, 'INVALID_PAGINATION', 'Use either "cursor" or "page", not both.');
-  return {
-    ...offsetPage(query, listing),
-    headers: deprecation(
-      'Leave out "page"; send the "next_cursor" of each answer as "cursor" until "has_more" is false.',
-    ),
-  };
+  const guide = hasCursors
+    ? 'Leave out "page"; send the "next_cursor" of each answer as "cursor" until "has_more" is false.'
+    : 'This list has no cursors yet. Keep using "page" until it has.';
+  return { body: offsetPage(query, listing), ...(query.page !== undefined && { headers: deprecation(guide) }) };
 }
 
-/** A list that takes `cursor` alone. */
-export function cursorList<Row extends Position>(
-  { cursor, limit = pageLimit.default }: PagingQuery,
-  listing: Listing<Row>,
-): PageAnswer {
+/** A cursor is the position of the last row returned, so inserts and deletions elsewhere do not shift pages. */
+function cursorPage<Row extends Position>({ cursor, limit = pageLimit.default }: PagingQuery, listing: Listing<Row>) {
   const { list, direction = 'asc', rows, record, total } = listing;
   const after = cursor === undefined ? undefined : readCursor(cursor, list, direction);
   const found = rows.rows({ direction, limit: limit + 1, after });
@@ -64,20 +53,12 @@ export function cursorList<Row extends Position>(
   return { body, total: () => rows.total() };
 }
 
-/** A list that takes `page` alone: every answer has the page number and the totals. */
-export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): PageAnswer {
-  const reply = offsetPage(query, listing);
-  return query.page === undefined
-    ? reply
-    : { ...reply, headers: deprecation('This list has no cursors yet. Keep using "page" until it has.') };
-}
-
 /**
  * A list without paging parameters: all of it. The paging fields that its answer has in the schema stand beside `data`.
  *
  * @param answer - core's schema of the answer
  */
-export function wholeList<Row extends Position>(answer: z.core.$ZodType, { rows, record }: Listing<Row>): PageAnswer {
+export function wholeList<Row extends Position>(answer: z.core.$ZodType, { rows, record }: Listing<Row>) {
   const total = rows.total();
   const data = rows.rows({ direction: 'asc', limit: total }).map(record);
   const paging = {
@@ -92,14 +73,14 @@ export function wholeList<Row extends Position>(answer: z.core.$ZodType, { rows,
   return { body: { data, ...Object.fromEntries(Object.entries(paging).filter(([field]) => field in known)) } };
 }
 
+/** A page by its number, with the totals. */
 function offsetPage<Row extends Position>(
   { page = 1, limit = pageLimit.default }: PagingQuery,
-  listing: Listing<Row>,
-): PageAnswer {
-  const { direction = 'asc', rows, record } = listing;
+  { direction = 'asc', rows, record }: Listing<Row>,
+) {
   const total_results = rows.total();
   const data = rows.rows({ direction, limit, offset: (page - 1) * limit }).map(record);
-  return { body: { data, limit, page, total_results, total_pages: Math.ceil(total_results / limit) } };
+  return { data, limit, page, total_results, total_pages: Math.ceil(total_results / limit) };
 }
 
 /** The specification names the headers and leaves their texts open. */

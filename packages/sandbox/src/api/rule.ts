@@ -2,14 +2,14 @@
  * A rule answers one operation of the contract. Its schemas, its paging and the keys that may use it follow from the
  * contract, so a new endpoint needs one rule and nothing else.
  */
-import { operation, type OperationById, type OperationId } from '@newsletter-kit/core/contract';
+import { type Operation, operation, type OperationById, type OperationId } from '@newsletter-kit/core/contract';
 import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import { recordsInMemory, type Position, type PagedRows } from '../store/database.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from '../http/errors.ts';
-import { cursorList, cursorOrOffsetList, offsetList, type Listing, type PagingQuery, wholeList } from './paging.ts';
+import { type Listing, pageOf, type PagingQuery, wholeList } from './paging.ts';
 import { check } from '../http/validation.ts';
 
 /** Path parameters by name, decoded. */
@@ -123,28 +123,20 @@ export const listOf = <Row extends Position>(
   options: Pick<Listing<Row>, 'direction' | 'total'> = {},
 ): Omit<Listing<Row>, 'list'> => ({ ...options, rows: 'total' in rows ? rows : recordsInMemory(rows), record });
 
-/** The rule of a list. The contract says whether and how it is paginated. */
+/** The rule of a list. The contract says how it is paginated; without a `limit` it is answered whole. */
 export function listRule<Id extends OperationId, Row extends Position>(
   id: Id,
   describe: (call: CallOf<Id>, query: OutputOf<Id, 'query'>) => Omit<Listing<Row>, 'list'>,
   options: RuleOptions = {},
 ): Rule {
-  const paging = operation(id).query.some((name) => name === 'limit') ? operation(id).pagination : 'none';
+  const { query: names, pagination }: Operation = operation(id);
   return rule(
     id,
     (call, query) => {
       const listing = { ...describe(call, query), list: listName(id) };
-      const pagingQuery = query as PagingQuery;
-      switch (paging) {
-        case 'cursor':
-          return cursorList(pagingQuery, listing);
-        case 'offset':
-          return offsetList(pagingQuery, listing);
-        case 'cursor-or-offset':
-          return cursorOrOffsetList(pagingQuery, listing);
-        case 'none':
-          return wholeList(schemas[id].answer, listing);
-      }
+      return names.includes('limit')
+        ? pageOf(pagination, query as PagingQuery, listing)
+        : wholeList(schemas[id].answer, listing);
     },
     options,
   );

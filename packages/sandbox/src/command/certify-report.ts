@@ -12,7 +12,7 @@ export interface Verdict {
   readonly failure?: ScenarioFailure;
 }
 
-export interface ScenarioFailure {
+interface ScenarioFailure {
   readonly about: string;
   readonly code: number;
   readonly how: string;

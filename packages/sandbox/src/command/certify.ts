@@ -1,8 +1,7 @@
 /** `newsletter-sandbox certify -- CMD`: runs a command once in every scenario and prints which it survives. */
-import type { Sandbox } from '../sandbox.ts';
 import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
-import { failureText, lineOf, summaryOf, type ScenarioFailure, type Verdict } from './certify-report.ts';
+import { failureText, lineOf, summaryOf, type Verdict } from './certify-report.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { requestLines } from './exec.ts';
 import { serve } from './serve.ts';
@@ -87,20 +86,20 @@ async function tryUnder(
       kind,
       outcome,
       seconds,
-      ...(outcome === 'failed' && { failure: { about, ...ended, ...evidence(sandbox, ended.output) } }),
+      ...(outcome === 'failed' && {
+        failure: {
+          about,
+          ...ended,
+          requests: requestLines(sandbox.requests()).slice(-shownRequests),
+          output: ended.output.trimEnd().split('\n').slice(-shownOutput),
+        },
+      }),
     };
     const signal = ended.interrupted === 'SIGINT' ? 130 : 143;
     return { verdict, stop: ended.interrupted ? signal : ended.started ? undefined : 127 };
   } finally {
     await stop();
   }
-}
-
-function evidence(sandbox: Sandbox, output: string): Pick<ScenarioFailure, 'requests' | 'output'> {
-  return {
-    requests: requestLines(sandbox.requests()).slice(-shownRequests),
-    output: output.trimEnd().split('\n').slice(-shownOutput),
-  };
 }
 
 const notClaimed = ({ name, kind }: Scenario): Verdict => ({ name, kind, outcome: 'not claimed', seconds: 0 });

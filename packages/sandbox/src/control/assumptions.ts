@@ -40,9 +40,9 @@ export interface AssumptionSet extends Assumptions, Feature {
   readonly value: Assumed;
 }
 
-const table: Readonly<Record<string, Gap>> = gaps;
+const table: Readonly<Record<AssumptionId, Gap>> = gaps;
 const ids = Object.keys(table) as AssumptionId[];
-const valuesOf = (id: AssumptionId): string[] => [table[id]?.default ?? '', ...Object.keys(table[id]?.others ?? {})];
+const valuesOf = (id: AssumptionId): string[] => [table[id].default, ...Object.keys(table[id].others)];
 
 export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet {
   let changed = new Map<AssumptionId, string>();
@@ -52,7 +52,7 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
     changed = new Map(
       Object.entries(choice)
         .flatMap(([id, value]) => (value === undefined ? [] : [read(id, value)]))
-        .filter(([id, value]) => value !== table[id]?.default),
+        .filter(([id, value]) => value !== table[id].default),
     );
   };
   set(initial);
@@ -69,7 +69,7 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
     reset: () => set(initial),
     list: () =>
       ids.map((id) => {
-        const { silent = '', default: fallback = '' } = table[id] ?? {};
+        const { silent, default: fallback } = table[id];
         return { id, silent, values: valuesOf(id), default: fallback, value: changed.get(id) ?? fallback };
       }),
     async apply(response, operation, facts) {
@@ -86,7 +86,7 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
         facts: facts(),
       };
       for (const id of ids) {
-        const change = table[id]?.others[changed.get(id) ?? ''];
+        const change = table[id].others[changed.get(id) ?? ''];
         if (typeof change === 'function') answer = change(answer);
       }
       const changedText = answer.body === undefined ? '' : JSON.stringify(answer.body);

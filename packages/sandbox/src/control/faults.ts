@@ -95,12 +95,6 @@ export function wildcard(text: string, anything: string): RegExp {
   );
 }
 
-/** A fault that fires at the request at hand. */
-export interface FiredFault {
-  readonly id: string;
-  readonly effect: Effect;
-}
-
 export interface Faults {
   /** Sets a fault. @throws ZodError where it is not one */
   add(fault: FaultRequest): Fault;
@@ -116,7 +110,7 @@ export interface FaultSet extends Faults, Feature {
   /** Whether any fault is set; avoids work when there is none. */
   readonly any: boolean;
   /** Counts the request for every fault that it matches, and returns those that fire. */
-  fire(met: FaultTarget): readonly FiredFault[];
+  fire(met: FaultTarget): readonly Fault[];
 }
 
 export function createFaults(): FaultSet {
@@ -148,13 +142,13 @@ export function createFaults(): FaultSet {
       return faults.size > 0;
     },
     fire(met) {
-      const firing: FiredFault[] = [];
+      const firing: Fault[] = [];
       for (const fault of faults.values()) {
         if (!matchesFault(fault.match, met)) continue;
         const seen = fault.seen + 1;
         const fires = firesAt(fault, seen);
         faults.set(fault.id, { ...fault, seen, fired: fault.fired + (fires ? 1 : 0) });
-        if (fires) firing.push({ id: fault.id, effect: fault.effect });
+        if (fires) firing.push(fault);
       }
       return firing;
     },
@@ -220,12 +214,12 @@ export interface RequestSteps {
  * @throws {@link ConnectionLost}, or the reason of the request's signal where it is aborted during a delay
  */
 export async function applyFaults(
-  fired: readonly FiredFault[],
+  fired: readonly Fault[],
   request: Request,
   { work, refuse, end }: RequestSteps,
 ): Promise<Response> {
   const notes: string[] = [];
-  const note = ({ id }: FiredFault, what: string): void => void notes.push(`Fault ${id}: ${what}`);
+  const note = ({ id }: Pick<Fault, 'id'>, what: string): void => void notes.push(`Fault ${id}: ${what}`);
   for (const fault of fired) {
     if (typeof fault.effect !== 'object' || !('latency' in fault.effect)) continue;
     note(fault, `the request waited ${fault.effect.latency} ms.`);
@@ -235,11 +229,12 @@ export async function applyFaults(
     typeof effect === 'object' && 'field' in effect ? [{ id, ...effect }] : [],
   );
   for (const { id, field, change } of deviations) notes.push(`Fault ${id}: "${field}" of the answer was ${change}.`);
-  const fault = fired.find(({ effect }) => typeof effect !== 'object' || 'status' in effect);
+  const [fault] = fired.flatMap(({ id, effect }) =>
+    typeof effect !== 'object' || 'status' in effect ? [{ id, effect }] : [],
+  );
   if (!fault) return deviated(await work(request, notes), deviations);
 
   if (typeof fault.effect === 'object') {
-    if (!('status' in fault.effect)) return work(request, notes);
     const { status, retryAfter, body } = fault.effect;
     note(fault, `answered ${status}; the request was not carried out.`);
     const headers: Readonly<Record<string, string>> =

@@ -49,30 +49,19 @@ export function inboxFeature(world: World): Feature {
         }),
       )
       // Programs that scan e-mails follow their links; so a GET only asks, and the subscriber's POST acts.
-      .get('/inbox/:id/:click', (context) => {
-        const { message, click } = readClick(context, find);
-        return answerClick(world, context, message, click);
-      })
-      .post('/inbox/:id/:click', (context) => {
-        const { message, click } = readClick(context, find);
+      .on(['GET', 'POST'], '/inbox/:id/:click', (context) => {
+        const { id, click } = context.req.param();
+        if (!isClick(click)) throw apiError(404, 'NOT_FOUND', 'An e-mail has the links "confirm" and "unsubscribe".');
+        const message = find(id);
+        if (context.req.method !== 'POST') return answerClick(world, context, message, click);
         const before = linkState(world, message, click);
         followLink(world, message, click);
-        if (!(context.req.header('accept') ?? '').includes('text/html')) {
-          if (before === 'gone') throw apiError(409, 'LINK_GONE', goneText);
-          return context.json({ data: { status: world.store.subscriptions.bySeq(message.subscription)?.status } });
-        }
-        return answerClick(world, context, message, click);
+        if ((context.req.header('accept') ?? '').includes('text/html'))
+          return answerClick(world, context, message, click);
+        if (before === 'gone') throw apiError(409, 'LINK_GONE', goneText);
+        return context.json({ data: { status: world.store.subscriptions.bySeq(message.subscription)?.status } });
       });
   return { routes };
-}
-
-function readClick(
-  context: Context,
-  find: (id: string) => MessageRow,
-): { readonly message: MessageRow; readonly click: Click } {
-  const click = context.req.param('click') ?? '';
-  if (!isClick(click)) throw apiError(404, 'NOT_FOUND', 'An e-mail has the links "confirm" and "unsubscribe".');
-  return { message: find(context.req.param('id') ?? ''), click };
 }
 
 const goneText = 'This link is no longer valid: the status of the subscription has changed since.';
@@ -84,23 +73,16 @@ const texts: Readonly<Record<Click, { readonly ask: string; readonly button: str
 function answerClick(world: World, context: Context, message: MessageRow, click: Click): Response | Promise<Response> {
   const publication = world.store.workspace.publication(message.publication_id)?.name ?? '';
   const { ask, button, done } = texts[click];
-  const headers = { 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-store' };
-  switch (linkState(world, message, click)) {
-    case 'open':
-      return context.html(
-        page(ask, html`<p>${publication}</p><form method="post"><button>${button}</button></form>`),
-        200,
-        headers,
-      );
-    case 'done':
-      return context.html(page(done, html`<p>${publication}</p>`), 200, headers);
-    case 'gone':
-      return context.html(
-        page('This link is no longer valid', html`<p>The status of the subscription has changed since.</p>`),
-        410,
-        headers,
-      );
-  }
+  const pages = {
+    open: [200, ask, html`<p>${publication}</p><form method="post"><button>${button}</button></form>`],
+    done: [200, done, html`<p>${publication}</p>`],
+    gone: [410, 'This link is no longer valid', html`<p>The status of the subscription has changed since.</p>`],
+  } as const;
+  const [status, title, content] = pages[linkState(world, message, click)];
+  return context.html(page(title, content), status, {
+    'Content-Security-Policy': pagePolicy,
+    'Cache-Control': 'no-store',
+  });
 }
 
 /** What a list shows of an e-mail. */
@@ -111,11 +93,6 @@ export interface MessageSummary {
   readonly subject: string;
   /** ISO 8601, of the sandbox's clock. */
   readonly sent: string;
-}
-
-interface Links {
-  readonly confirm?: string;
-  readonly unsubscribe: string;
 }
 
 export function messageSummary({ id, recipient, kind, subject, sent }: MessageRow): MessageSummary {
@@ -132,7 +109,7 @@ const listedMessage = ({ store }: World, row: MessageRow, origin: string) => ({
 });
 
 /** @param origin - the sandbox's own address */
-function linksOf({ id, kind }: MessageRow, origin: string): Links {
+function linksOf({ id, kind }: MessageRow, origin: string) {
   const link = (click: string): string => `${origin}/_sandbox/inbox/${id}/${click}`;
   return { ...(kind === 'confirmation' && { confirm: link('confirm') }), unsubscribe: link('unsubscribe') };
 }

@@ -103,27 +103,18 @@ export function redactedBody(text: string, contentType: string | null, oauth: bo
 }
 
 function redactedJson(text: string, secret: RegExp): string {
-  let parsed: unknown;
+  const hide = (name: string, content: unknown): unknown => {
+    const isSecret = secret.test(plain(name)) && content !== null && content !== '' && typeof content !== 'boolean';
+    if (isSecret) return hiddenMark;
+    return typeof content === 'string' && /^\s*[[{]/.test(content) ? redactedJson(content, secret) : content;
+  };
   try {
-    parsed = JSON.parse(text);
+    const compact = JSON.stringify(JSON.parse(text, hide));
+    // What holds no secret stays as it was written, to the last space.
+    return compact === JSON.stringify(JSON.parse(text)) ? text : compact;
   } catch {
     return loosely(text, secret);
   }
-  const compact = JSON.stringify(inside(parsed, secret));
-  // What holds no secret stays as it was written, to the last space.
-  return compact === JSON.stringify(parsed) ? text : compact;
-}
-
-function inside(content: unknown, secret: RegExp): unknown {
-  if (typeof content === 'string') return /^\s*[[{]/.test(content) ? redactedJson(content, secret) : content;
-  if (Array.isArray(content)) return content.map((item) => inside(item, secret));
-  if (typeof content !== 'object' || content === null) return content;
-  return Object.fromEntries(
-    Object.entries(content).map(([name, item]: [string, unknown]) => {
-      const isSecret = secret.test(plain(name)) && item !== null && item !== '' && typeof item !== 'boolean';
-      return [name, isSecret ? hiddenMark : inside(item, secret)];
-    }),
-  );
 }
 
 /** For what only looks like JSON or a form: a body with a mistake, or one that was cut. */

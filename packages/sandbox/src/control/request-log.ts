@@ -96,7 +96,8 @@ const contentsKept = 16 * 1024 * 1024;
 interface LoggedRequest {
   readonly entry: LogEntry;
   contents: Contents;
-  readonly size: number;
+  /** Characters of the contents; 0 once they were dropped. */
+  size: number;
 }
 
 /** A request that is sent again: the number of the repeated one, and its own entry once it is answered. */
@@ -110,14 +111,11 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
   let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
-  /** Number of the oldest request that has its contents. */
-  let whole = 1;
   const drop = (line: LoggedRequest): void => {
     size -= line.size;
+    line.size = 0;
     line.contents = { ...line.contents, request: null, response: null };
   };
-  const at = (number: number): LoggedRequest | undefined => lines[number - (lines[0]?.entry.n ?? 0)];
-  const shown = (): readonly LoggedRequest[] => lines.slice(-kept);
   const log: RequestLog = {
     add(entry, contents, request) {
       const repetition = request && repetitions.get(request);
@@ -126,31 +124,24 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
       if (repetition) repetition.entry ??= numbered;
       lines.push(line);
       size += line.size;
-      for (; size > maxSize && whole < n; whole += 1) {
-        const oldest = at(whole);
-        if (oldest) drop(oldest);
-      }
-      // Cut in blocks, so that adding stays cheap.
-      if (lines.length >= kept * 2) {
-        for (const old of lines.slice(0, -kept)) if (old.entry.n >= whole) drop(old);
-        lines = lines.slice(-kept);
-        whole = Math.max(whole, lines[0]?.entry.n ?? 0);
+      if (lines.length > kept) size -= lines.shift()?.size ?? 0;
+      for (const old of lines) {
+        if (size <= maxSize || old === line) break;
+        if (old.size > 0) drop(old);
       }
       return line.entry;
     },
     entries(filter = {}) {
-      const passes = compile(filter);
-      return shown().flatMap((line) => (passes(line) ? line.entry : []));
+      return lines.filter(compile(filter)).map(({ entry }) => entry);
     },
     exchange(number) {
-      const line = shown().find(({ entry }) => entry.n === number);
+      const line = lines.find(({ entry }) => entry.n === number);
       return line && { ...line.entry, ...line.contents };
     },
     clear() {
-      const { length } = shown();
+      const { length } = lines;
       lines = [];
       size = 0;
-      whole = n + 1;
       return length;
     },
     reset: () => log.clear(),

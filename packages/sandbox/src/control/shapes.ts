@@ -107,18 +107,14 @@ export function assumptionsIn({ operations: shapes, unknown_path }: z.output<typ
   };
 }
 
-/** The sandbox's own answer in the shape of the service's, and what was changed. */
-export interface Shaped {
-  readonly response: Response;
-  /** For the request log; empty where nothing was changed. */
-  readonly notes: readonly string[];
-}
+/** Gives the sandbox's own answer the shape of the service's; the notes say what was changed, for the request log. */
+export type Shape = (
+  response: Response,
+  operation: Operation | null,
+  refuse: Refuse,
+) => Promise<{ readonly response: Response; readonly notes: readonly string[] }>;
 
-export interface Shaping {
-  readonly apply: (response: Response, operation: Operation | null, refuse: Refuse) => Promise<Shaped>;
-}
-
-export function createShaping({ operations: shapes }: z.output<typeof shapesSchema>): Shaping {
+export function createShape({ operations: shapes }: z.output<typeof shapesSchema>): Shape {
   const compiled = new Map(Object.entries(shapes).map(([id, shape]) => [id, compile(id as OperationId, shape)]));
   const ordinals = new Map<string, number>();
   /** Numbers the records in the order they were first answered, so that each is answered the same way every time. */
@@ -129,26 +125,24 @@ export function createShaping({ operations: shapes }: z.output<typeof shapesSche
     ordinals.set(id, ordinal);
     return ordinal;
   };
-  return {
-    async apply(response, operation, refuse) {
-      const shape = operation && compiled.get(operation.id);
-      if (!shape || !response.ok) return { response, notes: [] };
-      const status = statusOf(shape, response.status);
-      if (status >= 300) {
-        if (operation.method !== 'GET') return { response, notes: [] };
-        const reason = { message: 'The shape has no success of this operation.', code: 'SHAPE' };
-        return { response: refuse(status, reason, {}), notes: [`Shape: the status is ${status}.`] };
-      }
-      const isJson = response.headers.get('content-type')?.includes('json') === true;
-      const body: unknown = isJson ? await response.json() : undefined;
-      for (const path of varyingIn(body, shape)) shape.varying.add(path);
-      const changes: Changes = { left: new Set(), partly: new Set(), added: new Set(), typed: new Map() };
-      const shaped = isRecord(body) ? inObject(body, '', { ...shape, changes, ordinalOf, root: body }, null) : body;
-      const notes = notesOf(changes, status === response.status ? null : status);
-      if (notes.length === 0 && !isJson) return { response, notes };
-      const text = isJson && status !== 204 ? JSON.stringify(shaped) : null;
-      return { response: new Response(text, { status, headers: response.headers }), notes };
-    },
+  return async (response, operation, refuse) => {
+    const shape = operation && compiled.get(operation.id);
+    if (!shape || !response.ok) return { response, notes: [] };
+    const status = statusOf(shape, response.status);
+    if (status >= 300) {
+      if (operation.method !== 'GET') return { response, notes: [] };
+      const reason = { message: 'The shape has no success of this operation.', code: 'SHAPE' };
+      return { response: refuse(status, reason, {}), notes: [`Shape: the status is ${status}.`] };
+    }
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const body: unknown = isJson ? await response.json() : undefined;
+    for (const path of varyingIn(body, shape)) shape.varying.add(path);
+    const changes: Changes = { left: new Set(), partly: new Set(), added: new Set(), typed: new Map() };
+    const shaped = isRecord(body) ? inObject(body, '', { ...shape, changes, ordinalOf, root: body }, null) : body;
+    const notes = notesOf(changes, status === response.status ? null : status);
+    if (notes.length === 0 && !isJson) return { response, notes };
+    const text = isJson && status !== 204 ? JSON.stringify(shaped) : null;
+    return { response: new Response(text, { status, headers: response.headers }), notes };
   };
 }
 

@@ -10,8 +10,8 @@ import { readText, readBody } from '../http/read-request.ts';
 import type { Feature } from './feature.ts';
 import { createHash } from 'node:crypto';
 import { isStorageFailure, type Bound } from '../store/database.ts';
-import { tableNames, type SnapshotStore } from '../store/snapshots.ts';
-import { schemaVersion, type TableName } from '../store/tables.ts';
+import type { SnapshotStore } from '../store/snapshots.ts';
+import { schemaVersion, type TableName, tableNames } from '../store/tables.ts';
 
 /** The whole state at one moment: subscribers, jobs, tokens, e-mails, scheduled events, the clock. */
 export interface Snapshot {
@@ -115,7 +115,8 @@ function snapshotRoutes(snapshots: Snapshots): Hono {
     .post('/snapshots/:id/restore', (context) => context.json({ data: snapshots.restore(context.req.param('id')) }))
     .get('/snapshots/:id/export', (context) => {
       const id = context.req.param('id');
-      return context.body(stream(snapshots.export(id)), 200, {
+      const body = ReadableStream.from(chunks(snapshots.export(id))).pipeThrough(new TextEncoderStream());
+      return context.body(body, 200, {
         'Content-Type': fileType,
         'Content-Disposition': `attachment; filename="${id.replace(/\W/g, '_')}.jsonl"`,
       });
@@ -126,24 +127,16 @@ function snapshotRoutes(snapshots: Snapshots): Hono {
     });
 }
 
-/** Sends the lines in chunks of 64 KB; sending each by itself would be slow. */
-function stream(lines: Iterable<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = lines[Symbol.iterator]();
-  return new ReadableStream({
-    pull(controller) {
-      let piece = '';
-      while (piece.length < 65_536) {
-        const line = iterator.next();
-        if (line.done) {
-          controller.enqueue(encoder.encode(piece));
-          return controller.close();
-        }
-        piece += line.value;
-      }
-      controller.enqueue(encoder.encode(piece));
-    },
-  });
+/** The lines in chunks of 64 KB; sending each by itself would be slow. */
+function* chunks(lines: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < 65_536) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
 }
 
 /** The file is not a snapshot of this version. The message is for the user. */
@@ -182,37 +175,23 @@ const row = z.array(z.union([z.string(), z.number(), z.null()]));
 const last = z.object({ rows: z.number(), sha256: z.string() });
 
 /** Reads a file into an empty copy of every table. Must run in a transaction. @throws {@link SnapshotError} */
-function readSnapshot(store: SnapshotStore, snapshot: number, text: string): void {
+function readSnapshot(store: SnapshotStore, snapshot: number, file: string): void {
   const digest = createHash('sha256');
-  const lines = linesOf(text);
-  const next = (): { readonly value: unknown; readonly text: string; readonly number: number } => {
-    const found = lines.next();
-    if (found.done) throw new SnapshotError('The snapshot is incomplete: its end is missing.');
-    return { value: parse(found.value.text, found.value.number), ...found.value };
-  };
-
-  const { value: head, text: headText } = next();
-  const format = first.safeParse(head);
-  if (!format.success)
-    throw new SnapshotError('This is not a snapshot of a sandbox: its first line is not the header of one.');
-  if (format.data.version !== schemaVersion) {
-    throw new SnapshotError(
-      `The snapshot was made by another version of the sandbox (table version ${format.data.version}, this one has ${schemaVersion}).`,
-    );
-  }
-  digest.update(headText);
   const add = store.make(snapshot);
   let current: { readonly name: TableName; readonly width: number } | undefined;
   let rows = 0;
-  for (;;) {
-    const { value, text: whole, number } = next();
+  for (const { value, text, number } of linesOf(file)) {
     const end = last.safeParse(value);
-    if (end.success) {
+    if (number > 1 && end.success) {
       if (end.data.rows !== rows || end.data.sha256 !== digest.digest('hex'))
         throw new SnapshotError('The snapshot was changed or damaged: its digest does not match.');
       return;
     }
-    digest.update(whole);
+    digest.update(text);
+    if (number === 1) {
+      checkHeading(value);
+      continue;
+    }
     const header = table.safeParse(value);
     const cells = row.safeParse(value);
     if (header.success) current = readHeader(store, header.data, number);
@@ -220,6 +199,18 @@ function readSnapshot(store: SnapshotStore, snapshot: number, text: string): voi
       insert(add, current.name, cells.data, number);
       rows += 1;
     } else throw new SnapshotError(`Line ${number} of the snapshot is neither the header nor a row of a table.`);
+  }
+  throw new SnapshotError('The snapshot is incomplete: its end is missing.');
+}
+
+function checkHeading(value: unknown): void {
+  const format = first.safeParse(value);
+  if (!format.success)
+    throw new SnapshotError('This is not a snapshot of a sandbox: its first line is not the header of one.');
+  if (format.data.version !== schemaVersion) {
+    throw new SnapshotError(
+      `The snapshot was made by another version of the sandbox (table version ${format.data.version}, this one has ${schemaVersion}).`,
+    );
   }
 }
 
@@ -254,15 +245,17 @@ function parse(text: string, number: number): unknown {
 
 interface SnapshotLine {
   readonly text: string;
+  readonly value: unknown;
   readonly number: number;
 }
 
-/** Line by line, without a copy of the whole. */
-function* linesOf(text: string): Generator<SnapshotLine, void> {
-  for (let from = 0, number = 1; from < text.length; number += 1) {
-    const end = text.indexOf('\n', from);
-    const to = end < 0 ? text.length : end + 1;
-    yield { text: text.slice(from, to), number };
+/** Line by line, without a copy of the whole. @throws {@link SnapshotError} where a line is not JSON */
+function* linesOf(file: string): Generator<SnapshotLine, void> {
+  for (let from = 0, number = 1; from < file.length; number += 1) {
+    const end = file.indexOf('\n', from);
+    const to = end < 0 ? file.length : end + 1;
+    const text = file.slice(from, to);
+    yield { text, value: parse(text, number), number };
     from = to;
   }
 }

@@ -5,22 +5,8 @@ import { inspect } from 'node:util';
 import { isStorageFailure } from '../store/database.ts';
 import { Refusal } from '../world/world.ts';
 
-/** Each status the sandbox answers with, as the service spells it in `statusText`. */
-const statusTexts = {
-  400: 'bad_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  409: 'conflict',
-  413: 'payload_too_large',
-  429: 'too_many_requests',
-  500: 'internal_server_error',
-  501: 'not_implemented',
-  503: 'service_unavailable',
-} as const;
-
-export type ErrorStatus = keyof typeof statusTexts;
+/** Each error status the sandbox answers with, but for those that a fault names. */
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 429 | 500 | 503;
 
 /** What to change: a field of body, query, path or header, or the method or path itself. */
 export interface Change {
@@ -61,16 +47,15 @@ export function apiError(
   return new ApiError(status, [{ message, code }], headers);
 }
 
-/** The body: `status`, `statusText`, `errors`. */
-export function errorBody(status: ErrorStatus, errors: readonly ErrorDetail[]) {
-  return { status, statusText: statusTexts[status], errors };
+/** The body: `status`, `statusText` as the service spells it, such as `not_found`, and `errors`. */
+export function errorBody(status: number, errors: readonly ErrorDetail[]) {
+  const statusText = (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]/g, '_');
+  return { status, statusText, errors };
 }
 
 /** An answer with the error body, also for a status that the API itself does not send. */
 export function refusal(status: number, error: ErrorDetail, headers: Readonly<Record<string, string>> = {}): Response {
-  const known: Readonly<Record<number, string>> = statusTexts;
-  const statusText = known[status] ?? (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]/g, '_');
-  return Response.json({ status, statusText, errors: [error] }, { status, headers });
+  return Response.json(errorBody(status, [error]), { status, headers });
 }
 
 /** Converts any error into an API error. Unexpected errors are printed and answered with 500. */

@@ -30,21 +30,23 @@ export function check<Schema extends z.core.$ZodType>(schema: Schema, input: unk
 const mostDetails = 20;
 
 function refused(issues: readonly z.core.$ZodIssue[], input: unknown): ApiError {
-  const shown = issues.slice(0, mostDetails);
+  const problems = issues.slice(0, mostDetails).map((issue) => describe(issue, input));
   return new ApiError(
     400,
-    shown.map((issue) => detail(issue, input)),
+    problems.map(({ detail }) => detail),
     {},
-    shown.map(change),
+    problems.map(({ change }) => change),
   );
 }
 
-function detail(issue: z.core.$ZodIssue, input: unknown): ErrorDetail {
+function describe(issue: z.core.$ZodIssue, input: unknown): { readonly detail: ErrorDetail; readonly change: Change } {
   const field = fieldPath(issue.path);
-  const name = field ? `"${field}"` : 'The body';
-  if (field && valueAt(input, issue.path) === undefined)
-    return { message: `${name} is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' };
-  return { message: `${name} ${problem(issue)}.`, code: codes[issue.code] ?? 'VALIDATE_ERROR' };
+  const { problem, to } = explain(issue);
+  const detail =
+    field && valueAt(input, issue.path) === undefined
+      ? { message: `"${field}" is missing.`, code: 'NOT_EXIST_REQUIRED_KEY' }
+      : { message: `${field ? `"${field}"` : 'The body'} ${problem}.`, code: codes[issue.code] ?? 'VALIDATE_ERROR' };
+  return { detail, change: { field: field || 'body', to } };
 }
 
 /** The service's codes are not shown in the specification; these follow the ones it has been seen to send. */
@@ -56,49 +58,34 @@ const codes: Readonly<Partial<Record<z.core.$ZodIssue['code'], string>>> = {
   too_small: 'LESS_THAN_MINIMUM',
 };
 
-function problem(issue: z.core.$ZodIssue): string {
+/** What is wrong, and a valid value for the field; an address nobody owns, never one that was sent. */
+function explain(issue: z.core.$ZodIssue): { readonly problem: string; readonly to: unknown } {
+  const example = examples[String(issue.path.at(-1))];
   switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return `must be ${issue.values
-        .map((value) => JSON.stringify(value))
-        .join(', ')
-        .replace(/, (?=[^,]*$)/, ' or ')}`;
+    case 'invalid_type': {
+      const { name = issue.expected, example: ofType = 'text' } = types[issue.expected] ?? {};
+      return { problem: `must be ${name}`, to: example ?? ofType };
+    }
+    case 'invalid_value': {
+      const values = issue.values.map((value) => JSON.stringify(value)).join(', ');
+      return { problem: `must be ${values.replace(/, (?=[^,]*$)/, ' or ')}`, to: issue.values[0] };
+    }
     case 'invalid_union':
-      return 'has a type that is not allowed here';
+      return { problem: 'has a type that is not allowed here', to: example ?? 'another value' };
     case 'too_big':
-      return `must be at most ${issue.maximum}${unit(issue.origin)}`;
-    case 'too_small':
-      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
-      return `must be at least ${issue.minimum}${unit(issue.origin)}`;
-    default:
-      return issue.message;
-  }
-}
-
-/** A valid value for the field; an address nobody owns, never one that was sent. */
-function change(issue: z.core.$ZodIssue): Change {
-  const field = fieldPath(issue.path) || 'body';
-  switch (issue.code) {
-    case 'invalid_type':
-      return { field, to: examples[String(issue.path.at(-1))] ?? typeExamples[issue.expected] ?? 'text' };
-    case 'invalid_value':
-      return { field, to: issue.values[0] };
-    case 'too_big':
-      return { field, to: issue.origin === 'array' ? `at most ${issue.maximum} items` : Number(issue.maximum) };
-    case 'too_small':
       return {
-        field,
-        to:
-          issue.origin === 'array'
-            ? `at least ${issue.minimum} items`
-            : issue.origin === 'string'
-              ? (examples[String(issue.path.at(-1))] ?? 'text')
-              : Number(issue.minimum),
+        problem: `must be at most ${issue.maximum}${unit(issue.origin)}`,
+        to: issue.origin === 'array' ? `at most ${issue.maximum} items` : Number(issue.maximum),
       };
+    case 'too_small': {
+      const { minimum, origin } = issue;
+      const problem =
+        origin === 'string' && minimum === 1 ? 'must not be empty' : `must be at least ${minimum}${unit(origin)}`;
+      if (origin === 'array') return { problem, to: `at least ${minimum} items` };
+      return { problem, to: origin === 'string' ? (example ?? 'text') : Number(minimum) };
+    }
     default:
-      return { field, to: examples[String(issue.path.at(-1))] ?? 'another value' };
+      return { problem: issue.message, to: example ?? 'another value' };
   }
 }
 
@@ -107,23 +94,16 @@ const examples: Readonly<Partial<Record<string, string>>> = {
   creation_date: '2026/11/04',
   display: 'Harbour',
 };
-const typeExamples: Readonly<Partial<Record<string, unknown>>> = {
-  array: [],
-  boolean: true,
-  int: 1,
-  number: 1,
-  object: {},
-  string: 'text',
-};
 
-const typeNames: Readonly<Partial<Record<string, string>>> = {
-  array: 'an array',
-  boolean: 'true or false',
-  int: 'a whole number',
-  number: 'a number',
-  object: 'a JSON object',
-  record: 'a JSON object',
-  string: 'a string',
+/** What messages call each type, and a value of it. */
+const types: Readonly<Partial<Record<string, { readonly name: string; readonly example?: unknown }>>> = {
+  array: { name: 'an array', example: [] },
+  boolean: { name: 'true or false', example: true },
+  int: { name: 'a whole number', example: 1 },
+  number: { name: 'a number', example: 1 },
+  object: { name: 'a JSON object', example: {} },
+  record: { name: 'a JSON object' },
+  string: { name: 'a string' },
 };
 
 function unit(origin: string): string {

@@ -7,15 +7,15 @@ import type { OauthClientRow } from '../store/workspace.ts';
 import {
   OauthError,
   type Endpoint,
-  explainIgnored,
-  json,
+  errorAnswer,
   type OauthCall,
   type Parameters,
   readBody,
-  readPairs,
+  readParameters,
+  refuseRepeated,
   uncached,
 } from './endpoint.ts';
-import { type GrantedConsent, issueCode, mayUse, isChallenge, isChallengeMethod } from './grants.ts';
+import { challengeMethods, type GrantedConsent, issueCode, mayUse } from './grants.ts';
 import { isRegistered, withParameters } from './clients.ts';
 import { readScopes } from './scopes.ts';
 import { requireOwnForm, tokenField, tokenFor, consentPage, errorPage } from './consent-page.ts';
@@ -37,8 +37,7 @@ interface Return {
  * @throws OauthError
  */
 function readReturn(oauth: Oauth, parameters: Parameters): Return {
-  const twice = parameters.repeated.find((name) => name === 'client_id' || name === 'redirect_uri');
-  if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });
+  refuseRepeated(parameters.repeated.filter((name) => name === 'client_id' || name === 'redirect_uri'));
   const client = oauth.client(parameters.require('client_id'));
   if (!client) throw new OauthError('invalid_client', { reason: 'There is no client with this client_id.' });
   const redirectUri = parameters.get('redirect_uri');
@@ -57,8 +56,7 @@ function readReturn(oauth: Oauth, parameters: Parameters): Return {
  * @throws OauthError, to be sent to the redirect URI
  */
 function readConsent({ client, redirectUri }: Return, parameters: Parameters): GrantedConsent {
-  const [twice] = parameters.repeated;
-  if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });
+  refuseRepeated(parameters.repeated);
   if (!mayUse(client, 'authorization_code')) {
     throw new OauthError('unauthorized_client', {
       reason: 'This client is not registered for the grant type authorization_code.',
@@ -80,9 +78,10 @@ function readChallenge(
     if (client.secret === null) throw new OauthError('invalid_request', { description: 'Code challenge is required.' });
     return { challenge: null, challengeMethod: null };
   }
-  const challengeMethod = parameters.get('code_challenge_method');
-  if (!isChallengeMethod(challengeMethod)) throw new OauthError('invalid_code_challenge_method');
-  if (!isChallenge(challenge, challengeMethod)) {
+  const challengeMethod = parameters.get('code_challenge_method') ?? '';
+  const method = challengeMethods.get(challengeMethod);
+  if (!method) throw new OauthError('invalid_code_challenge_method');
+  if (!method.pattern.test(challenge)) {
     throw new OauthError('invalid_request', {
       reason: 'The code_challenge is not valid: with S256 it has 43 characters, with plain 43 to 128.',
     });
@@ -90,62 +89,48 @@ function readChallenge(
   return { challenge, challengeMethod };
 }
 
-/** What the form sends beside the parameters of the request. */
-const answerFields = [tokenField, 'decision'];
-
-/** `GET`: asks the person. */
-export const askConsent: Endpoint = (call) =>
-  authorize(
-    call,
-    () => readPairs(new URLSearchParams(call.search), authorizeParameters),
-    (consent, _to, parameters) => {
-      const { token, headers } = tokenFor(call.world, call.request);
-      const pairs = authorizeParameters.flatMap((name) => [[name, parameters.get(name)] as const]);
-      const fields = [
-        ...pairs.filter((field): field is readonly [string, string] => field[1] !== undefined),
-        [tokenField, token] as const,
-      ];
-      return consentPage({ consent, fields, headers });
-    },
-  );
-
-/** `POST`: the form. The request is checked again, since the fields need not come from our page. */
-export const takeAnswer: Endpoint = (call) =>
-  authorize(
-    call,
-    async () => {
-      const parameters = await readBody(call.request, [...authorizeParameters, ...answerFields]);
-      requireOwnForm(call.request, parameters.get(tokenField));
-      return parameters;
-    },
-    (consent, to, parameters) => {
-      const decision = parameters.get('decision');
-      if (decision === 'deny') throw new OauthError('access_denied');
-      if (decision !== 'allow') throw new OauthError('invalid_request', { reason: 'decision must be allow or deny.' });
-      return redirect(to, { code: issueCode(call.world, consent) });
-    },
-  );
-
 /**
- * Handles an authorization request. Errors are shown in place until the redirect URI is known to be the client's; later
- * ones are sent to the app.
+ * Handles an authorization request: `GET` asks the person, `POST` takes the answer. Errors are shown in place until the
+ * redirect URI is known to be the client's; later ones are sent to the app.
  */
-async function authorize(
-  call: OauthCall,
-  read: () => Parameters | Promise<Parameters>,
-  answer: (consent: GrantedConsent, to: Return, parameters: Parameters) => Response | Promise<Response>,
-): Promise<Response> {
+export const authorize: Endpoint = async (call) => {
+  const isAnswer = call.request.method === 'POST';
   let to: Return | undefined;
   try {
-    const parameters = await read();
-    explainIgnored(call, parameters.ignored);
+    const parameters = isAnswer ? await readForm(call) : readParameters(call, call.search, authorizeParameters);
     to = readReturn(call.world.store.oauth, parameters);
-    return await answer(readConsent(to, parameters), to, parameters);
+    const consent = readConsent(to, parameters);
+    if (!isAnswer) return await askConsent(call, consent, parameters);
+    requireConsent(parameters);
+    return redirect(to, { code: issueCode(call.world, consent) });
   } catch (error) {
     if (!(error instanceof OauthError)) throw error;
     call.explain(error.reason);
     return to ? redirect(to, error.body) : inPlace(call.request, error);
   }
+};
+
+/** The form: the answer, and the parameters of the request again, which need not come from our page. */
+async function readForm(call: OauthCall): Promise<Parameters> {
+  const parameters = await readBody(call, [...authorizeParameters, tokenField, 'decision']);
+  requireOwnForm(call.request, parameters.get(tokenField));
+  return parameters;
+}
+
+function askConsent({ world, request }: OauthCall, consent: GrantedConsent, parameters: Parameters): Promise<Response> {
+  const { token, headers } = tokenFor(world, request);
+  const fields = authorizeParameters.flatMap((name) => {
+    const value = parameters.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return consentPage(consent, [...fields, [tokenField, token]], headers);
+}
+
+/** @throws OauthError where the person did not allow it */
+function requireConsent(parameters: Parameters): void {
+  const decision = parameters.get('decision');
+  if (decision === 'deny') throw new OauthError('access_denied');
+  if (decision !== 'allow') throw new OauthError('invalid_request', { reason: 'decision must be allow or deny.' });
 }
 
 function redirect(to: Return, parameters: Readonly<Record<string, string>>): Response {
@@ -157,7 +142,5 @@ function redirect(to: Return, parameters: Readonly<Record<string, string>>): Res
 
 /** A browser gets a page, a program gets JSON. */
 function inPlace(request: Request, error: OauthError): Response | Promise<Response> {
-  return request.headers.get('accept')?.includes('text/html')
-    ? errorPage(error)
-    : json(error.status, error.body, error.headers);
+  return request.headers.get('accept')?.includes('text/html') ? errorPage(error) : errorAnswer(error);
 }

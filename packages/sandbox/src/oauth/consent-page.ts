@@ -9,19 +9,17 @@ import { inWords } from './scopes.ts';
 import type { World } from '../world/world.ts';
 import { pageStyle } from '@newsletter-kit/core/endpoint';
 
-/** What the consent page shows and sends back. */
-interface ConsentPage {
-  readonly consent: GrantedConsent;
-  /** The request's own parameters and the token of the form. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * Asks the person. `form-action` is left out of the policy on purpose: browsers apply it to the redirect after the form
  * as well, which has to reach whatever app asked.
+ *
+ * @param fields - what the form sends beside the answer: the request's own parameters, and a token
  */
-export async function consentPage({ consent, fields, headers }: ConsentPage): Promise<Response> {
+export async function consentPage(
+  consent: GrantedConsent,
+  fields: readonly (readonly [name: string, value: string])[],
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
   const { name } = consent.client;
   return page(
     200,

@@ -18,6 +18,9 @@ export interface OauthCall {
 
 export type Endpoint = (call: OauthCall) => Response | Promise<Response>;
 
+/** The answer with the error body. */
+export const errorAnswer = ({ status, body, headers }: OauthError): Response => json(status, body, headers);
+
 /** No answer of OAuth may be kept (RFC 6749 §5.1). */
 export const uncached = { 'Cache-Control': 'no-store, no-cache', Pragma: 'no-cache' } as const;
 
@@ -28,17 +31,6 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   });
 }
 
-/** Notes the parameters that mean nothing here. */
-export function explainIgnored(call: OauthCall, ignored: readonly string[]): void {
-  // A name can be anything, a token in the wrong place too.
-  for (const name of ignored)
-    call.explain(
-      /^[\w.-]{1,30}$/.test(name)
-        ? `The parameter "${name}" is not known here and was ignored.`
-        : 'A parameter that is not known here was ignored.',
-    );
-}
-
 export interface Parameters {
   /** The value of a known parameter; undefined where it is left out or blank. */
   get(name: string): string | undefined;
@@ -46,20 +38,25 @@ export interface Parameters {
   require(name: string): string;
   /** Known parameters that were given more than once. */
   readonly repeated: readonly string[];
-  /** Names that mean nothing here. */
-  readonly ignored: readonly string[];
 }
 
-/** Reads name-value pairs; what is not in `known` is ignored. */
-export function readPairs(pairs: Iterable<readonly [string, string]>, known: readonly string[]): Parameters {
+/** Reads the parameters of a query or form; what is not in `known` is ignored and noted. */
+export function readParameters(call: OauthCall, text: string, known: readonly string[]): Parameters {
   const values = new Map<string, string>();
   const repeated = new Set<string>();
   const ignored = new Set<string>();
-  for (const [name, value] of pairs) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (!known.includes(name)) ignored.add(name);
     else if (values.has(name)) repeated.add(name);
     else values.set(name, value);
   }
+  // A name can be anything, a token in the wrong place too.
+  for (const name of ignored)
+    call.explain(
+      /^[\w.-]{1,30}$/.test(name)
+        ? `The parameter "${name}" is not known here and was ignored.`
+        : 'A parameter that is not known here was ignored.',
+    );
   const get = (name: string): string | undefined => {
     const value = values.get(name);
     return value === undefined || value.trim() === '' ? undefined : value;
@@ -72,7 +69,6 @@ export function readPairs(pairs: Iterable<readonly [string, string]>, known: rea
       return value;
     },
     repeated: [...repeated],
-    ignored: [...ignored],
   };
 }
 
@@ -81,18 +77,20 @@ export function readPairs(pairs: Iterable<readonly [string, string]>, known: rea
  *
  * @throws OauthError invalid_request where it is something else, or names a known parameter twice
  */
-export async function readBody(request: Request, known: readonly string[]): Promise<Parameters> {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const text = await readText(request);
+export async function readBody(call: OauthCall, known: readonly string[]): Promise<Parameters> {
+  const type = call.request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const text = await readText(call.request);
   if (type !== 'application/x-www-form-urlencoded' && text.trim() !== '')
-    throw malformed('The Content-Type must be application/x-www-form-urlencoded.');
-  const parameters = readPairs(new URLSearchParams(text), known);
-  const [twice] = parameters.repeated;
-  if (twice !== undefined) throw malformed(`"${twice}" is given more than once.`);
+    throw new OauthError('invalid_request', { reason: 'The Content-Type must be application/x-www-form-urlencoded.' });
+  const parameters = readParameters(call, text, known);
+  refuseRepeated(parameters.repeated);
   return parameters;
 }
 
-const malformed = (reason: string) => new OauthError('invalid_request', { reason });
+/** @throws OauthError invalid_request, which names the first of these parameters */
+export function refuseRepeated([name]: readonly string[]): void {
+  if (name !== undefined) throw new OauthError('invalid_request', { reason: `"${name}" is given more than once.` });
+}
 
 /** Each error with its status and its text. */
 const table = {

@@ -5,7 +5,8 @@
 import type { GrantRow, IssuedToken, Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
-import { OauthError } from './endpoint.ts';
+import { missing, OauthError } from './endpoint.ts';
+import { readScopes } from './scopes.ts';
 import { createHash } from 'node:crypto';
 
 /** Lifetimes of an authorization code and an access token, in seconds. A refresh token does not expire. */
@@ -37,7 +38,7 @@ export function issueCode(world: World, consent: GrantedConsent): string {
   return world.write(() => {
     const seq = world.store.next('oauth_grant');
     const code = world.ids.token('oauth_code', seq);
-    world.store.oauth.addGrant({
+    world.store.insert('oauth_grants', {
       seq,
       code,
       client: consent.client.uid,
@@ -70,12 +71,7 @@ export function redeemCode(world: World, redemption: Redemption): IssuedToken {
     throw refused(`The code has expired: it was valid for ${codeLifetime} s.`);
   return world.write(() => {
     oauth.useGrant(grant.seq);
-    return issueToken(world, {
-      consent: grant.seq,
-      client: redemption.client,
-      scope: grant.scope,
-      granted: grant.scope,
-    });
+    return issueToken(world, redemption.client, { consent: grant.seq, scope: grant.scope, granted: grant.scope });
   });
 }
 
@@ -89,9 +85,8 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
       throw refused('The request has a code_verifier, but the authorization request had no code_challenge.');
     return;
   }
-  if (verifier === undefined)
-    throw new OauthError('invalid_request', { description: 'Missing required parameter: code_verifier.' });
-  if (!verifierMatches(verifier, grant.code_challenge, grant.code_challenge_method))
+  if (verifier === undefined) throw missing('code_verifier');
+  if (challengeMethods.get(grant.code_challenge_method)?.challengeOf(verifier) !== grant.code_challenge)
     throw refused('The code_verifier does not match the code_challenge.');
 }
 
@@ -99,14 +94,14 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
  * New tokens for a refresh token, which ends with its access token. A second use means
  * that it was copied: all tokens of the same consent are revoked then (RFC 9700 §4.14).
  *
- * @param scopesWithin - chooses the scopes of the new access token within those granted; may throw
- * @throws OauthError invalid_grant
+ * @param requested - the scopes of the new access token, within those granted; those where it is undefined
+ * @throws OauthError invalid_grant, invalid_scope
  */
 export function rotate(
   world: World,
   client: OauthClientRow,
   refreshToken: string,
-  scopesWithin: (granted: readonly string[]) => readonly string[],
+  requested: string | undefined,
 ): IssuedToken {
   const { oauth } = world.store;
   const token = oauth.byRefreshToken(refreshToken);
@@ -116,21 +111,19 @@ export function rotate(
     world.write(() => oauth.revokeGrant(token.consent));
     throw refused('The refresh token was used or revoked before. All tokens of the same consent are revoked now.');
   }
-  const scope = scopesWithin(token.granted.split(' ')).join(' ');
+  const granted = token.granted.split(' ');
+  const scope = readScopes(requested, granted, granted).join(' ');
   return world.write(() => {
     oauth.revoke(token.seq);
-    return issueToken(world, { consent: token.consent, client, scope, granted: token.granted });
+    return issueToken(world, client, { consent: token.consent, scope, granted: token.granted });
   });
 }
 
-interface Issue {
-  readonly consent: number;
-  readonly client: OauthClientRow;
-  readonly scope: string;
-  readonly granted: string;
-}
-
-function issueToken(world: World, { consent, client, scope, granted }: Issue): IssuedToken {
+function issueToken(
+  world: World,
+  client: OauthClientRow,
+  { consent, scope, granted }: Pick<IssuedToken, 'consent' | 'scope' | 'granted'>,
+): IssuedToken {
   const seq = world.store.next('oauth_token');
   const created = world.clock.seconds();
   const token = {
@@ -143,7 +136,7 @@ function issueToken(world: World, { consent, client, scope, granted }: Issue): I
     expires: created + accessTokenLifetime,
     revoked: 0,
   };
-  world.store.oauth.addToken(token);
+  world.store.insert('oauth_tokens', token);
   return { ...token, client: client.uid, granted };
 }
 
@@ -179,39 +172,27 @@ export function requireAccessToken(world: World, value: string | undefined): Iss
   });
 }
 
-export interface FoundToken {
-  readonly kind: 'access_token' | 'refresh_token';
-  readonly token: IssuedToken;
+/** The token with this value, of whichever kind: both are looked for, so no hint is needed (RFC 7009 §2.1). */
+export const findToken = (oauth: Oauth, value: string): IssuedToken | undefined =>
+  oauth.byAccessToken(value) ?? oauth.byRefreshToken(value);
+
+/** What makes a challenge of a verifier, and what a challenge looks like. */
+interface ChallengeMethod {
+  readonly challengeOf: (verifier: string) => string;
+  readonly pattern: RegExp;
 }
 
-/** The token with this value. A hint says where to look first; a wrong one does no harm (RFC 7009 §2.1). */
-export function findToken(oauth: Oauth, value: string, hint: string | undefined): FoundToken | undefined {
-  const access = () => found('access_token', oauth.byAccessToken(value));
-  const refresh = () => found('refresh_token', oauth.byRefreshToken(value));
-  return hint === 'refresh_token' ? (refresh() ?? access()) : (access() ?? refresh());
-}
-
-const found = (kind: FoundToken['kind'], token: IssuedToken | undefined): FoundToken | undefined =>
-  token && { kind, token };
-
-/** Each method with what makes a challenge of a verifier. */
-const methods: ReadonlyMap<string, (verifier: string) => string> = new Map([
-  ['S256', (verifier) => createHash('sha256').update(verifier).digest('base64url')],
-  ['plain', (verifier) => verifier],
+/** A verifier has 43 to 128 characters, a SHA-256 hash always 43. */
+export const challengeMethods: ReadonlyMap<string, ChallengeMethod> = new Map<string, ChallengeMethod>([
+  [
+    'S256',
+    {
+      challengeOf: (verifier) => createHash('sha256').update(verifier).digest('base64url'),
+      pattern: /^[\w-]{43}$/,
+    },
+  ],
+  ['plain', { challengeOf: (verifier) => verifier, pattern: /^[\w.~-]{43,128}$/ }],
 ]);
-
-export const isChallengeMethod = (method: string | undefined): method is string =>
-  method !== undefined && methods.has(method);
-
-/** Whether this can be a challenge: a verifier has 43 to 128 characters, a SHA-256 hash always 43. */
-export function isChallenge(challenge: string, method: string): boolean {
-  return (method === 'S256' ? /^[\w-]{43}$/ : /^[\w.~-]{43,128}$/).test(challenge);
-}
-
-/** Whether the verifier matches the challenge. */
-function verifierMatches(verifier: string, challenge: string, method: string): boolean {
-  return methods.get(method)?.(verifier) === challenge;
-}
 
 /** The test person who signs in, without a password. */
 export const person = {

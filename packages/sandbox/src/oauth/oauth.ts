@@ -5,8 +5,8 @@ import { operation } from '@newsletter-kit/core/contract';
 import { toApiError } from '../http/errors.ts';
 import type { Trace } from '../http/trace.ts';
 import type { World } from '../world/world.ts';
-import { askConsent, takeAnswer } from './authorize.ts';
-import { type Endpoint, json, type OauthCall, OauthError, type OauthErrorName } from './endpoint.ts';
+import { authorize } from './authorize.ts';
+import { type Endpoint, errorAnswer, type OauthCall, OauthError, type OauthErrorName } from './endpoint.ts';
 import { introspect, revoke, token, tokenInfo } from './token-endpoints.ts';
 
 /** Path prefix of OAuth. */
@@ -14,8 +14,8 @@ export const oauthPrefix = '/oauth';
 
 /** Each endpoint with the operation it is; the form of the consent page comes back to where the page was. */
 const endpoints = [
-  { id: 'oauth.authorize', method: 'GET', endpoint: askConsent },
-  { id: 'oauth.authorize', method: 'POST', endpoint: takeAnswer },
+  { id: 'oauth.authorize', method: 'GET', endpoint: authorize },
+  { id: 'oauth.authorize', method: 'POST', endpoint: authorize },
   { id: 'oauth.exchange', method: 'POST', endpoint: token },
   { id: 'oauth.revoke', method: 'POST', endpoint: revoke },
   { id: 'oauth.introspect', method: 'POST', endpoint: introspect },
@@ -58,10 +58,6 @@ export function oauthRefusal(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   return errorAnswer(ofStatus(status, message, headers));
-}
-
-function errorAnswer({ status, body, headers }: OauthError): Response {
-  return json(status, body, headers);
 }
 
 function find(method: string, path: string) {

@@ -6,15 +6,7 @@ import { operation } from '@newsletter-kit/core/contract';
 import type { IssuedToken } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import { authenticateClient, readCredentials } from './clients.ts';
-import {
-  type Endpoint,
-  explainIgnored,
-  json,
-  type OauthCall,
-  type Parameters,
-  readBody,
-  OauthError,
-} from './endpoint.ts';
+import { type Endpoint, json, type OauthCall, type Parameters, readBody, OauthError } from './endpoint.ts';
 import {
   accessTokenLifetime,
   accessTokenProblem,
@@ -23,11 +15,10 @@ import {
   rotate,
   bearerOf,
   findToken,
-  type FoundToken,
   requireAccessToken,
   person,
 } from './grants.ts';
-import { readScopes } from './scopes.ts';
+import { grantTypes } from '../world/client-registration.ts';
 import type { World } from '../world/world.ts';
 
 /** What one grant type does. */
@@ -36,53 +27,38 @@ interface Grant {
   readonly issue: (call: OauthCall, client: OauthClientRow, parameters: Parameters) => IssuedToken;
 }
 
-const grants: ReadonlyMap<string, Grant> = new Map<string, Grant>([
-  [
-    'authorization_code',
-    {
-      operation: 'oauth.exchange',
-      issue: ({ world }, client, parameters) =>
-        redeemCode(world, {
-          client,
-          code: parameters.require('code'),
-          redirectUri: parameters.require('redirect_uri'),
-          verifier: parameters.get('code_verifier'),
-        }),
-    },
-  ],
-  [
-    'refresh_token',
-    {
-      operation: 'oauth.refresh',
-      issue: ({ world }, client, parameters) => {
-        const requested = parameters.get('scope');
-        return rotate(world, client, parameters.require('refresh_token'), (granted) =>
-          readScopes(requested, granted, granted),
-        );
-      },
-    },
-  ],
-]);
+const grants: Readonly<Record<(typeof grantTypes)[number], Grant>> = {
+  authorization_code: {
+    operation: 'oauth.exchange',
+    issue: ({ world }, client, parameters) =>
+      redeemCode(world, {
+        client,
+        code: parameters.require('code'),
+        redirectUri: parameters.require('redirect_uri'),
+        verifier: parameters.get('code_verifier'),
+      }),
+  },
+  refresh_token: {
+    operation: 'oauth.refresh',
+    issue: ({ world }, client, parameters) =>
+      rotate(world, client, parameters.require('refresh_token'), parameters.get('scope')),
+  },
+};
 
 /** `scope` narrows a refresh (RFC 6749 §6); the specification leaves it out. */
 const tokenParameters = [
-  ...new Set([
-    'grant_type',
-    'scope',
-    ...operation('oauth.exchange').body.fields,
-    ...operation('oauth.refresh').body.fields,
-  ]),
+  'scope',
+  ...operation('oauth.exchange').body.fields,
+  ...operation('oauth.refresh').body.fields,
 ];
 
 export const token: Endpoint = async (call) => {
-  const parameters = await readBody(call.request, tokenParameters);
-  explainIgnored(call, parameters.ignored);
-  const grantType = parameters.require('grant_type');
-  const grant = grants.get(grantType);
-  if (!grant)
-    throw new OauthError('unsupported_grant_type', {
-      reason: `grant_type must be ${[...grants.keys()].join(' or ')}.`,
-    });
+  const parameters = await readBody(call, tokenParameters);
+  const requested = parameters.require('grant_type');
+  const grantType = grantTypes.find((known) => known === requested);
+  if (!grantType)
+    throw new OauthError('unsupported_grant_type', { reason: `grant_type must be ${grantTypes.join(' or ')}.` });
+  const grant = grants[grantType];
   call.name(grant.operation);
   const client = authenticateClient(call.world.store.oauth, readCredentials(call.request, parameters));
   if (!mayUse(client, grantType))
@@ -117,15 +93,14 @@ export const tokenInfo: Endpoint = ({ world, request }) => {
   });
 };
 
-const introspectParameters = operation('oauth.introspect').body.fields;
-
 export const introspect: Endpoint = async (call) => {
-  const parameters = await readBody(call.request, introspectParameters);
-  explainIgnored(call, parameters.ignored);
+  const parameters = await readBody(call, operation('oauth.introspect').body.fields);
   const caller = callerOf(call, parameters);
-  const found = findToken(call.world.store.oauth, parameters.require('token'), parameters.get('token_type_hint'));
-  const hidden = hiddenBecause(call.world, found, caller);
-  if (hidden === undefined && found) return json(200, description(found));
+  const value = parameters.require('token');
+  const token = findToken(call.world.store.oauth, value);
+  const isRefresh = token?.refresh_token === value;
+  const hidden = hiddenBecause(call.world, token, isRefresh, caller);
+  if (hidden === undefined && token) return json(200, description(token, isRefresh));
   if (hidden !== undefined) call.explain(hidden);
   return json(200, { active: false });
 };
@@ -150,28 +125,29 @@ function callerOf({ world, request }: OauthCall, parameters: Parameters): string
 }
 
 /** The reason why the answer is `active: false`, for the request log only. */
-function hiddenBecause(world: World, found: FoundToken | undefined, caller: string): string | undefined {
-  if (!found) return 'There is no such token.';
-  if (found.token.client !== caller) return 'The token was issued to another client.';
-  if (found.kind === 'refresh_token')
-    return found.token.revoked === 1 ? 'The refresh token was used or revoked.' : undefined;
-  const problem = accessTokenProblem(world, found.token);
+function hiddenBecause(
+  world: World,
+  token: IssuedToken | undefined,
+  isRefresh: boolean,
+  caller: string,
+): string | undefined {
+  if (!token) return 'There is no such token.';
+  if (token.client !== caller) return 'The token was issued to another client.';
+  if (isRefresh) return token.revoked === 1 ? 'The refresh token was used or revoked.' : undefined;
+  const problem = accessTokenProblem(world, token);
   return problem && `The access token is ${problem}.`;
 }
 
 /** A refresh token is no bearer token, does not expire, and has the scope that was granted at first. */
-function description({ kind, token }: FoundToken) {
+function description(token: IssuedToken, isRefresh: boolean) {
   const common = { active: true, client_id: token.client, iat: token.created };
-  if (kind === 'refresh_token') return { ...common, scope: token.granted };
+  if (isRefresh) return { ...common, scope: token.granted };
   return { ...common, scope: token.scope, token_type: 'Bearer', exp: token.expires };
 }
 
-const revokeParameters = operation('oauth.revoke').body.fields;
-
 export const revoke: Endpoint = async (call) => {
   const { oauth } = call.world.store;
-  const parameters = await readBody(call.request, revokeParameters);
-  explainIgnored(call, parameters.ignored);
+  const parameters = await readBody(call, operation('oauth.revoke').body.fields);
   const credentials = readCredentials(call.request, parameters);
   if (!credentials || !oauth.client(credentials.uid)) {
     throw forbidden(
@@ -181,10 +157,10 @@ export const revoke: Endpoint = async (call) => {
     );
   }
   const client = authenticateClient(oauth, credentials);
-  const found = findToken(oauth, parameters.require('token'), parameters.get('token_type_hint'));
-  if (!found) call.explain('There is no such token; the answer is the same.');
-  else if (found.token.client !== client.uid) throw forbidden('The token was issued to another client.');
-  else call.world.write(() => oauth.revoke(found.token.seq));
+  const token = findToken(oauth, parameters.require('token'));
+  if (!token) call.explain('There is no such token; the answer is the same.');
+  else if (token.client !== client.uid) throw forbidden('The token was issued to another client.');
+  else call.world.write(() => oauth.revoke(token.seq));
   return json(200, {});
 };
 

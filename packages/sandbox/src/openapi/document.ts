@@ -29,6 +29,12 @@ interface Description {
   readonly responses: object;
 }
 
+/** Writes the shared parts, of which each is described where it is first referred to. */
+interface ComponentWriter extends SchemaWriter {
+  /** The error responses that operations share. */
+  readonly responses: Record<string, object>;
+}
+
 let described: Description | undefined;
 
 /** @param origin - the sandbox's own address, for example `http://127.0.0.1:4010` */
@@ -60,7 +66,7 @@ const appPaths = new Set<string>(
 const isApp = (path: string): boolean => appPaths.has(path);
 
 function describe(): Description {
-  const writer = createSchemaWriter();
+  const writer: ComponentWriter = { ...createSchemaWriter(), responses: {} };
   const paths: Paths = {};
   for (const operation of operations) {
     const item = (paths[operation.path] ??= {});
@@ -68,9 +74,8 @@ function describe(): Description {
     const own = describeOperation(operation satisfies KnownOperation, writer);
     item[method] = item[method] ? merged(item[method] as OperationObject, own) : own;
   }
-  const responses = errorResponses(operations, writer);
   const schemas = Object.fromEntries(Object.entries(writer.components).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { paths, schemas, responses };
+  return { paths, schemas, responses: writer.responses };
 }
 
 /**
@@ -141,31 +146,24 @@ const allStatuses: Readonly<Record<number, StatusWords>> = statuses;
 function responsesOf(
   operation: KnownOperation,
   answer: z.core.$ZodType,
-  writer: SchemaWriter,
+  writer: ComponentWriter,
 ): Record<string, unknown> {
   const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
   for (const status of errorsOf(operation)) {
     const own = ownWords(operation, status);
     responses[status] =
-      own === undefined
-        ? { $ref: `#/components/responses/${errorName(operation, status)}` }
-        : errorResponse(operation, status, own, writer);
+      own === undefined ? sharedError(operation, status, writer) : errorResponse(operation, status, own, writer);
   }
   return responses;
 }
 
-/** The shared error responses that `operations` refer to. */
-function errorResponses(operations: readonly KnownOperation[], writer: SchemaWriter): Record<string, unknown> {
-  const responses: Record<string, unknown> = {};
-  for (const operation of operations) {
-    for (const status of errorsOf(operation)) {
-      if (ownWords(operation, status) !== undefined) continue;
-      const { description = `Status ${status}.`, lists, oauth } = allStatuses[status] ?? {};
-      const shared = (operation.base === 'app' ? oauth : isPaged(operation) ? lists : undefined) ?? description;
-      responses[errorName(operation, status)] ??= errorResponse(operation, status, shared, writer);
-    }
-  }
-  return responses;
+/** Refers to the response of an error that means the same for several operations. */
+function sharedError(operation: KnownOperation, status: number, writer: ComponentWriter): object {
+  const name = errorName(operation, status);
+  const { description = `Status ${status}.`, lists, oauth } = allStatuses[status] ?? {};
+  const shared = (operation.base === 'app' ? oauth : isPaged(operation) ? lists : undefined) ?? description;
+  writer.responses[name] ??= errorResponse(operation, status, shared, writer);
+  return { $ref: `#/components/responses/${name}` };
 }
 
 /** The statuses the specification lists, and 403 for a missing scope. */
@@ -237,7 +235,7 @@ interface RequestBody {
   >;
 }
 
-function describeOperation(operation: KnownOperation, writer: SchemaWriter): OperationObject {
+function describeOperation(operation: KnownOperation, writer: ComponentWriter): OperationObject {
   const { query, body, answer } = all[operation.id];
   const requestBody = body ? { requestBody: bodyOf(operation, body, writer) } : {};
   return {

@@ -35,8 +35,10 @@ function tidyObject(schema: object): JsonSchema {
   const tidied: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (internal.has(key) || isDefault(key, value)) continue;
-    if (key === 'properties') tidied[key] = mapValues(value as Readonly<Record<string, object>>, tidyObject);
-    else if (key === '$ref') tidied[key] = String(value).replace('#/$defs/', '#/components/schemas/');
+    if (key === 'properties') {
+      const properties = Object.entries(value as Readonly<Record<string, object>>);
+      tidied[key] = Object.fromEntries(properties.map(([name, property]) => [name, tidyObject(property)]));
+    } else if (key === '$ref') tidied[key] = String(value).replace('#/$defs/', '#/components/schemas/');
     else if (key === 'anyOf') tidied[key] = (value as object[]).map(tidyObject).flatMap(flat);
     else tidied[key] = tidy(value);
   }
@@ -61,11 +63,4 @@ function isDefault(key: string, value: unknown): boolean {
   return (
     key === 'additionalProperties' && typeof value === 'object' && value !== null && Object.keys(value).length === 0
   );
-}
-
-function mapValues<Value, Mapped>(
-  values: Readonly<Record<string, Value>>,
-  map: (value: Value) => Mapped,
-): Record<string, Mapped> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }

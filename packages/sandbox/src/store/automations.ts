@@ -33,11 +33,8 @@ const journeyColumns = `journeys.*,
 
 /** The queries about automations. */
 export function automationStore(database: Database) {
-  const { aggregate, one, all, run, insert } = statementsOf(database);
+  const { aggregate, one, all, run } = statementsOf(database);
   return {
-    insert: insert('automations'),
-    insertEmail: insert('automation_emails'),
-    insertJourney: insert('journeys'),
     byId: one<AutomationRow, [publicationId: string, id: string]>(
       'SELECT * FROM automations WHERE publication_id = ?1 AND id = ?2',
     ),

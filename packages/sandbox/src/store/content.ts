@@ -9,12 +9,8 @@ export type PublicationFieldRow = Row<'publication_fields'>;
 
 /** The queries about what surrounds the subscriptions. */
 export function contentStore(database: Database) {
-  const { number, one, all, insert } = statementsOf(database);
+  const { number, one, all } = statementsOf(database);
   return {
-    insertAuthor: insert('authors'),
-    insertOpportunity: insert('advertisement_opportunities'),
-    insertConditionSet: insert('condition_sets'),
-    insertPublicationField: insert('publication_fields'),
     /** Oldest first. */
     authors: all<AuthorRow, [publicationId: string]>(
       'SELECT * FROM authors WHERE publication_id = ? ORDER BY created, seq',
@@ -49,10 +45,8 @@ export type GiftRow = Row<'gifts'>;
 
 /** The queries about complimentary access. */
 export function giftStore(database: Database) {
-  const { aggregate, one, all, run, insert } = statementsOf(database);
+  const { aggregate, one, all, run } = statementsOf(database);
   return {
-    insertAccess: insert('complimentary_access'),
-    insert: insert('gifts'),
     byId: one<ComplimentaryAccessRow, [publicationId: string, id: string]>(
       'SELECT * FROM complimentary_access WHERE publication_id = ?1 AND id = ?2',
     ),

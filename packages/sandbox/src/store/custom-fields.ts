@@ -15,11 +15,10 @@ export interface FieldValueRow {
 export type CustomFields = ReturnType<typeof customFieldStore>;
 
 export function customFieldStore(database: Database) {
-  const { one, all, run, insert } = statementsOf(database);
+  const { one, all, run } = statementsOf(database);
   const remove = run<[field: number]>('DELETE FROM custom_fields WHERE seq = ?');
   const removeValues = run<[field: number]>('DELETE FROM custom_field_values WHERE field = ?');
   return {
-    insert: insert('custom_fields'),
     ofPublication: all<CustomFieldRow, [publicationId: string]>(
       'SELECT * FROM custom_fields WHERE publication_id = ? ORDER BY seq',
     ),

@@ -251,14 +251,6 @@ export function statementsOf(database: Database) {
       const statement = database.prepare(sql);
       return (...values) => statement.run(...values);
     },
-    /** Puts rows into a table. */
-    insert<Name extends TableName>(table: Name): (row: Row<Name>) => void {
-      const names = columnsOf(database, table);
-      const statement = database.prepare(
-        `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-      );
-      return (row) => statement.run(...names.map((name) => row[name as keyof Row<Name>] as Bound));
-    },
   };
   /* oxlint-enable typescript/no-unnecessary-type-parameters */
 }

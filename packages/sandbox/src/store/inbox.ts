@@ -17,7 +17,7 @@ export interface MailState {
 }
 
 export function inboxStore(database: Database) {
-  const { number, one, all, run, insert } = statementsOf(database);
+  const { number, one, all, run } = statementsOf(database);
   const ofRecipient = "?1 = '' OR recipient = ?1 COLLATE NOCASE";
   const forget = run<[subscription: number]>('DELETE FROM inbox WHERE subscription = ?');
   const setState = run<[subscription: number, asked: number, welcome: number]>(
@@ -25,7 +25,6 @@ export function inboxStore(database: Database) {
   );
   const clearState = run<[subscription: number]>('DELETE FROM awaited_mail WHERE subscription = ?');
   return {
-    insert: insert('inbox'),
     bySeq: one<MessageRow, [seq: number]>('SELECT * FROM inbox WHERE seq = ?'),
     byId: one<MessageRow, [id: string]>('SELECT * FROM inbox WHERE id = ?'),
     /** Newest first; of one recipient, or of all where that is empty. */

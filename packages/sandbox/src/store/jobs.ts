@@ -9,12 +9,11 @@ export type JobRow = Row<'jobs'> & { readonly type: JobType };
 
 /** The queries about jobs. */
 export function jobStore(database: Database) {
-  const { one, all, run, insert } = statementsOf(database);
+  const { one, all, run } = statementsOf(database);
   const finish = run<[string, string | null, string, number, number]>(
     'UPDATE jobs SET status = ?1, failure_reason = ?2, error_log = ?3, updated = ?4, completed = ?4 WHERE seq = ?5',
   );
   return {
-    insert: insert('jobs'),
     bySeq: one<JobRow, [seq: number]>('SELECT * FROM jobs WHERE seq = ?'),
     /** The bulk updates of a publication, oldest first. */
     updates: all<JobRow, [publicationId: string]>(
@@ -38,10 +37,9 @@ export type DeletionRequestRow = Row<'deletion_requests'>;
 
 /** The queries about deletion requests. */
 export function deletionRequestStore(database: Database) {
-  const { one, all, run, insert } = statementsOf(database);
+  const { one, all, run } = statementsOf(database);
   const from = 'SELECT * FROM deletion_requests';
   return {
-    insert: insert('deletion_requests'),
     bySeq: one<DeletionRequestRow, [seq: number]>(`${from} WHERE seq = ?`),
     byId: one<DeletionRequestRow, [id: string]>(`${from} WHERE id = ?`),
     /** The request for this address that is not done yet. */

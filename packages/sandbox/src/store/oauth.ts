@@ -16,7 +16,7 @@ export interface IssuedToken extends Row<'oauth_tokens'> {
 export type Oauth = ReturnType<typeof oauthStore>;
 
 export function oauthStore(database: Database) {
-  const { one, run, insert } = statementsOf(database);
+  const { one, run } = statementsOf(database);
   const token = (name: 'access_token' | 'refresh_token') =>
     one<IssuedToken, [value: string]>(
       `SELECT oauth_tokens.*, oauth_grants.client, oauth_grants.scope AS granted
@@ -24,10 +24,8 @@ export function oauthStore(database: Database) {
     );
   return {
     client: one<OauthClientRow, [uid: string]>('SELECT * FROM oauth_clients WHERE uid = ?'),
-    addGrant: insert('oauth_grants'),
     grant: one<GrantRow, [code: string]>('SELECT * FROM oauth_grants WHERE code = ?'),
     useGrant: run<[seq: number]>('UPDATE oauth_grants SET used = 1 WHERE seq = ?'),
-    addToken: insert('oauth_tokens'),
     byAccessToken: token('access_token'),
     byRefreshToken: token('refresh_token'),
     revoke: run<[seq: number]>('UPDATE oauth_tokens SET revoked = 1 WHERE seq = ?'),

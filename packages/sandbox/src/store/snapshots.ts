@@ -1,8 +1,6 @@
 /** Copies of every table in temporary tables, kept until the store is closed. Not written to the database's file. */
 import { type Bound, columnsOf, type Database, statementsOf } from './database.ts';
-import { keyedTables, type TableName, tables } from './tables.ts';
-
-export const tableNames = Object.keys(tables) as TableName[];
+import { keyedTables, type TableName, tableNames, tables } from './tables.ts';
 
 /** The copies; each is known by a number that its maker chooses. */
 export type SnapshotStore = ReturnType<typeof snapshotStore>;

@@ -2,14 +2,14 @@
 import { automationStore } from './automations.ts';
 import { contentStore, giftStore } from './content.ts';
 import { customFieldStore } from './custom-fields.ts';
-import { type Database, openDatabase, statementsOf } from './database.ts';
+import { type Bound, columnsOf, type Database, openDatabase, statementsOf } from './database.ts';
 import { deletionRequestStore, jobStore } from './jobs.ts';
 import { inboxStore } from './inbox.ts';
 import { oauthStore } from './oauth.ts';
 import { overviewStore } from './overview.ts';
 import { snapshotStore } from './snapshots.ts';
 import { subscriptionStore } from './subscriptions.ts';
-import type { Row } from './tables.ts';
+import { type Row, type TableName, tableNames } from './tables.ts';
 import { workspaceStore } from './workspace.ts';
 
 export type Store = ReturnType<typeof openStore>;
@@ -32,6 +32,8 @@ export function openStore(location: string) {
     clock: clockStore(database),
     inbox: inboxStore(database),
     snapshots: snapshotStore(database),
+    /** Puts a row into a table. */
+    insert: inserter(database),
     /** The next number of this kind of record. */
     next: counter(database),
     transaction: database.transaction,
@@ -98,6 +100,16 @@ function dueStore(database: Database) {
     first,
     count: number('SELECT count(*) AS n FROM due'),
     done: run<[seq: number]>('DELETE FROM due WHERE seq = ?'),
+  };
+}
+
+function inserter(database: Database): <Name extends TableName>(table: Name, row: Row<Name>) => void {
+  const columns = new Map(tableNames.map((table) => [table, columnsOf(database, table)]));
+  return (table, row) => {
+    const names = columns.get(table) ?? [];
+    database
+      .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+      .run(...names.map((name) => row[name as keyof typeof row] as Bound));
   };
 }
 

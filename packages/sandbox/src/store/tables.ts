@@ -88,6 +88,7 @@ export const tables = {
 } as const;
 
 export type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as TableName[];
 
 /** A row of a table, as its column definitions have it. */
 export type Row<Name extends TableName> = {

@@ -10,18 +10,13 @@ export type OauthClientRow = Row<'oauth_clients'>;
 
 /** The queries about the workspace. */
 export function workspaceStore(database: Database) {
-  const { one, all, insert } = statementsOf(database);
+  const { one, all } = statementsOf(database);
   return {
-    addPublication: insert('publications'),
     publication: cached(database, one<PublicationRow, [id: string]>('SELECT * FROM publications WHERE id = ?')),
     publications: all<PublicationRow>('SELECT * FROM publications ORDER BY created, id'),
-    addKey: insert('api_keys'),
     key: cached(database, one<ApiKeyRow, [value: string]>('SELECT * FROM api_keys WHERE key = ?')),
-    addClient: insert('oauth_clients'),
-    addTier: insert('tiers'),
     tiers: all<Row<'tiers'>, [publicationId: string]>('SELECT * FROM tiers WHERE publication_id = ? ORDER BY name'),
     tierBySeq: one<Row<'tiers'>, [seq: number]>('SELECT * FROM tiers WHERE seq = ?'),
-    addList: insert('newsletter_lists'),
     lists: all<Row<'newsletter_lists'>, [publicationId: string]>(
       'SELECT * FROM newsletter_lists WHERE publication_id = ? ORDER BY id',
     ),

@@ -10,7 +10,7 @@ export function giveAccess(world: World, subscription: number, access: Complimen
   if (running.some((gift) => gift.access === access.seq)) return;
   const has = store.subscriptions.tiersOf(subscription).some((tier) => tier.seq === access.tier);
   const seq = store.next('gift');
-  store.gifts.insert({
+  store.insert('gifts', {
     seq,
     access: access.seq,
     subscription,

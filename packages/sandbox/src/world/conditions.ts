@@ -4,19 +4,10 @@ import * as z from 'zod';
 import type { ConditionSetRow } from '../store/content.ts';
 import type { Bound } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
+import { attributionColumns } from '../store/subscriptions.ts';
 
 /** Attributes of a subscription that a condition can compare. */
-const attributes = [
-  'status',
-  'tier',
-  'utm_source',
-  'utm_medium',
-  'utm_channel',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'referring_site',
-] as const;
+const attributes = ['status', 'tier', 'utm_channel', ...attributionColumns] as const;
 
 /** All kinds of conditions. A list custom field meets a condition where it contains the value. */
 const condition = z.union([

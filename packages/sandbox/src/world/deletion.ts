@@ -31,7 +31,7 @@ export function requestDeletion(world: World, email: string): DeletionRequestRow
     scheduled_at: now + deletionTimes.delay,
     completed_at: null,
   };
-  store.deletionRequests.insert(row);
+  store.insert('deletion_requests', row);
   store.due.schedule(row.scheduled_at, 'deletion.started', row.seq);
   return row;
 }

@@ -43,7 +43,7 @@ export function acceptJob(world: World, publication: PublicationRow, type: JobTy
     updated: now,
     completed: null,
   };
-  store.jobs.insert(job);
+  store.insert('jobs', job);
   store.due.schedule(clock.now() + jobTimes.pending, 'job.started', job.seq);
   return job;
 }

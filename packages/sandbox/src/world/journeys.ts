@@ -25,7 +25,7 @@ export function enroll(world: World, automation: AutomationRow, subscription: nu
     created: clock.seconds(),
     completed: null,
   };
-  store.automations.insertJourney(journey);
+  store.insert('journeys', journey);
   scheduleStep(world, journey);
   return journey;
 }

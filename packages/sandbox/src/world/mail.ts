@@ -39,7 +39,7 @@ export function sendMail(world: World, subscription: number, kind: MessageKind, 
   const publication = row && store.workspace.publication(row.publication_id);
   if (!publication) return;
   const identity = identify(world, 'message');
-  store.inbox.insert({
+  store.insert('inbox', {
     ...identity,
     subscription,
     publication_id: publication.id,

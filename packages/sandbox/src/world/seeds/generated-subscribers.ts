@@ -143,37 +143,27 @@ type SeedStatus = (typeof statuses)[number][0];
 
 const originNames = Object.keys(origins) as OriginName[];
 
-/** A generated subscriber. */
-export interface GeneratedSubscriber {
-  readonly email: string;
-  readonly name: string;
-  readonly status: SeedStatus;
-  readonly origin: OriginName;
-  readonly topic: (typeof topics)[number];
-  readonly received: number;
-  readonly openRate: number;
-  readonly clickRate: number;
-  readonly premium: boolean;
-}
-
 /** The `n`th generated subscriber; the same `n` is the same person in every sandbox with the same id seed. */
-export function generatedSubscriber(n: number, chance: SeedContext['chance']): GeneratedSubscriber {
+export function generatedSubscriber(n: number, chance: SeedContext['chance']) {
   const pick = <Item>(kind: string, items: readonly [Item, ...Item[]]): Item =>
     items[Math.floor(chance(kind, n) * items.length)] ?? items[0];
   const name = pick('crowd.given', givenNames);
   const status = shared(chance('crowd.status', n) * 100);
   const domain = status === 'invalid' ? 'nowhere.invalid' : pick('crowd.domain', domains);
+  const origin = originNames[Math.floor(chance('crowd.origin', n) * originNames.length)] ?? 'unknown';
   const reads = status === 'active' || status === 'inactive' || status === 'paused';
   const received = reads ? 1 + Math.floor(chance('crowd.received', n) * 150) : 0;
   return {
-    email: `${name}.${pick('crowd.family', familyNames)}${n}@${domain}`.toLowerCase(),
+    fields: {
+      email: `${name}.${pick('crowd.family', familyNames)}${n}@${domain}`.toLowerCase(),
+      status,
+      ...origins[origin],
+      emails_received: received,
+      open_rate: received === 0 ? 0 : Math.round(2000 + chance('crowd.open', n) * 6500) / 100,
+      click_through_rate: received === 0 ? 0 : Math.round(chance('crowd.click', n) * 2500) / 100,
+    },
     name,
-    status,
-    origin: originNames[Math.floor(chance('crowd.origin', n) * originNames.length)] ?? 'unknown',
     topic: pick('crowd.topic', topics),
-    received,
-    openRate: received === 0 ? 0 : Math.round(2000 + chance('crowd.open', n) * 6500) / 100,
-    clickRate: received === 0 ? 0 : Math.round(chance('crowd.click', n) * 2500) / 100,
     premium: status === 'active' && chance('crowd.premium', n) < 0.06,
   };
 }
@@ -206,23 +196,18 @@ export function fillPublication(world: World, publicationId: string, { size, pro
   for (let i = 0; i < newcomers; i += 1) {
     const identity = identify(world, 'sub');
     const { seq } = identity;
-    const one = generatedSubscriber(seq, world.ids.fraction);
-    const tier = one.premium ? tiers[seq % tiers.length] : undefined;
+    const { fields, name, premium } = generatedSubscriber(seq, world.ids.fraction);
+    const tier = premium ? tiers[seq % tiers.length] : undefined;
     const subscription = {
-      ...origins[one.origin],
+      ...fields,
       publication_id: publicationId,
-      email: one.email,
-      status: one.status,
       created: start + Math.floor(((now - start) * (i + 1)) / (newcomers + 1)),
       tier: tier ? 'premium' : 'free',
-      emails_received: one.received,
-      open_rate: one.openRate,
-      click_through_rate: one.clickRate,
     };
     addSubscription(world, subscription, identity);
     if (tier) store.subscriptions.addTier(seq, tier.seq);
     for (const list of lists) store.subscriptions.addToList(seq, list.seq);
-    if (field && i % 10 === 0) store.customFields.setValue(seq, field.seq, JSON.stringify(one.name));
+    if (field && i % 10 === 0) store.customFields.setValue(seq, field.seq, JSON.stringify(name));
     if (i % progressEvery === 0) progress?.(there + i, size);
   }
   progress?.(there + newcomers, size);

@@ -33,16 +33,16 @@ const standardClients: NonNullable<ReadSeed['oauth_clients']> = [
  * @param growth - fills the seed's first publication up to a size
  */
 export function loadSeed(world: World, plan: SeedPlan, growth?: Growth): void {
-  const { workspace } = world.store;
+  const { store } = world;
   world.write((emit) => {
-    world.store.clear();
+    store.clear();
     world.clock.load();
     const seed = plan({ now: world.clock.seconds(), chance: world.ids.fraction });
     for (const { key, publications } of seed.keys ?? standardKeys) {
-      workspace.addKey({ key, publications: publications ? JSON.stringify(publications) : null });
+      store.insert('api_keys', { key, publications: publications ? JSON.stringify(publications) : null });
     }
     for (const client of seed.oauth_clients ?? standardClients) {
-      workspace.addClient({
+      store.insert('oauth_clients', {
         ...client,
         redirect_uris: JSON.stringify(client.redirect_uris),
         grant_types: JSON.stringify(client.grant_types),
@@ -60,7 +60,7 @@ function loadPublication(world: World, publication: SeedPublication): void {
   const { store, clock } = world;
   const { id } = publication;
   if (store.workspace.publication(id)) throw new SeedError(`The seed has publication ${id} twice.`);
-  store.workspace.addPublication({
+  store.insert('publications', {
     seq: store.next('pub'),
     id,
     name: publication.name,
@@ -70,16 +70,16 @@ function loadPublication(world: World, publication: SeedPublication): void {
   for (const tier of publication.tiers) {
     if (store.workspace.tiers(id).some(({ name }) => name === tier.name))
       throw new SeedError(`The seed has the tier "${tier.name}" twice.`);
-    store.workspace.addTier({ ...tier, ...identify(world, 'tier'), publication_id: id });
+    store.insert('tiers', { ...tier, ...identify(world, 'tier'), publication_id: id });
   }
   for (const { name, auto_subscribe } of publication.newsletter_lists) {
     const identity = identify(world, 'nl_list');
-    store.workspace.addList({ ...identity, publication_id: id, name, auto_subscribe: auto_subscribe ? 1 : 0 });
+    store.insert('newsletter_lists', { ...identity, publication_id: id, name, auto_subscribe: auto_subscribe ? 1 : 0 });
   }
   for (const { display, kind, options, created } of publication.custom_fields) {
     if (store.customFields.byDisplay(id, display))
       throw new SeedError(`The seed has the custom field "${display}" twice.`);
-    store.customFields.insert({
+    store.insert('custom_fields', {
       ...identify(world, 'custom_field'),
       publication_id: id,
       kind,
@@ -161,7 +161,7 @@ function loadAutomation(world: World, publication_id: string, details: SeedAutom
   const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = details;
   const identity = identify(world, 'aut');
   const automation = identity.seq;
-  store.automations.insert({
+  store.insert('automations', {
     ...rest,
     ...identity,
     publication_id,
@@ -170,7 +170,7 @@ function loadAutomation(world: World, publication_id: string, details: SeedAutom
   });
   for (const { wait, links, first_sent_at, last_sent_at, ...email } of emails) {
     const { seq, id } = identify(world, 'automation_email');
-    store.automations.insertEmail({
+    store.insert('automation_emails', {
       ...email,
       seq,
       id,
@@ -194,7 +194,7 @@ function loadAutomation(world: World, publication_id: string, details: SeedAutom
       created: started ?? clock.seconds(),
       completed: completed ?? null,
     };
-    store.automations.insertJourney(journey);
+    store.insert('journeys', journey);
     if (status === 'in_progress') scheduleStep(world, journey);
   }
 }
@@ -205,7 +205,7 @@ function loadContent(world: World, publication: SeedPublication): void {
   const publication_id = publication.id;
   const now = clock.seconds();
   for (const { social_media_links, created = now, ...author } of publication.authors) {
-    store.content.insertAuthor({
+    store.insert('authors', {
       ...author,
       ...identify(world, 'author'),
       publication_id,
@@ -214,7 +214,7 @@ function loadContent(world: World, publication: SeedPublication): void {
     });
   }
   for (const opportunity of publication.advertisement_opportunities) {
-    store.content.insertOpportunity({
+    store.insert('advertisement_opportunities', {
       ...opportunity,
       ...identify(world, 'advertisement_opportunity'),
       publication_id,
@@ -231,12 +231,12 @@ function loadContent(world: World, publication: SeedPublication): void {
       tier: numberOf(tiers, tier, place, 'tier'),
       created,
     };
-    store.gifts.insertAccess(access);
+    store.insert('complimentary_access', access);
     for (const [n, email] of given_to.entries())
       giveAccess(world, subscriptionNumber(world, publication_id, email, `${place}.given_to[${n}]`), access);
   }
   for (const { conditions, created = now, updated = created, ...set } of publication.condition_sets) {
-    store.content.insertConditionSet({
+    store.insert('condition_sets', {
       ...set,
       ...identify(world, 'condition_set'),
       publication_id,
@@ -253,7 +253,7 @@ function loadPublicationField(world: World, field: ReadSeed['publication_fields'
   const { response_keys, created = clock.seconds(), updated = created, ...rest } = field;
   if (store.content.publicationFieldNamed(rest.name))
     throw new SeedError(`The seed has the publication field "${rest.name}" twice.`);
-  store.content.insertPublicationField({
+  store.insert('publication_fields', {
     ...rest,
     ...identify(world, 'pub_field'),
     response_keys: JSON.stringify(response_keys),

@@ -145,22 +145,18 @@ function named(person: Person, index: number, created: number, now: number): See
 }
 
 function generated(index: number, created: number, chance: SeedContext['chance']): SeedSubscription {
-  const one = generatedSubscriber(index, chance);
+  const { fields, name, topic, premium } = generatedSubscriber(index, chance);
   return {
-    email: one.email,
+    ...fields,
     // The generated subscribers could lack a rare status; the demo has every one.
-    status: index === 298 ? 'validating' : one.status,
+    status: index === 298 ? 'validating' : fields.status,
     created,
-    ...origins[one.origin],
-    premium_tiers: one.premium ? [index % 2 === 0 ? 'Supporter' : 'Patron'] : [],
+    premium_tiers: premium ? [index % 2 === 0 ? 'Supporter' : 'Patron'] : [],
     newsletter_lists: index % 4 === 0 ? ['Weekly', 'Tide tables'] : ['Weekly'],
     custom_fields: [
-      { name: 'First Name', value: one.name },
-      { name: 'Topics', value: [one.topic] },
+      { name: 'First Name', value: name },
+      { name: 'Topics', value: [topic] },
     ],
-    emails_received: one.received,
-    open_rate: one.openRate,
-    click_through_rate: one.clickRate,
   };
 }
 
