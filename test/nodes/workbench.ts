@@ -54,38 +54,20 @@ interface OwnWorkbench {
   close(): void;
 }
 
-/**
- * A sandbox as it was at its start, again and again: to restore a snapshot takes a thirteenth of the time of a seed. A
- * request that an earlier test has left behind does not reach it.
- */
-function renewedSandbox(): { next(): Sandbox; close(): void } {
-  let begun: { readonly sandbox: Sandbox; readonly start: string } | undefined;
-  let latest: Sandbox | undefined;
-  const begin = () => {
-    const sandbox = createSandbox({ seed: 'demo', now: () => noon });
-    return { sandbox, start: sandbox.snapshots.take().id };
-  };
-  return {
-    next() {
-      const { sandbox, start } = (begun ??= begin());
-      sandbox.reset('empty');
-      sandbox.snapshots.restore(start);
-      const next: Sandbox = {
-        ...sandbox,
-        fetch: async (input, init) =>
-          next === latest ? sandbox.fetch(input, init) : new Response(null, { status: 503 }),
-        close: () => void (latest = undefined),
-      };
-      return (latest = next);
-    },
-    close: () => begun?.sandbox.close(),
-  };
-}
-
 /** Creates a workbench outside of tests. */
 export function createWorkbench(): OwnWorkbench {
   const made: { bundle?: Bundle; sandbox?: Sandbox } = {};
-  const renewed = renewedSandbox();
+  let first: { readonly sandbox: Sandbox; readonly start: string } | undefined;
+  /** As it was at its start: to restore a snapshot takes a thirteenth of the time of a seed. */
+  const fresh = (): Sandbox => {
+    if (!first) {
+      const sandbox = createSandbox({ seed: 'demo', now: () => noon });
+      first = { sandbox, start: sandbox.snapshots.take().id };
+    }
+    first.sandbox.reset('empty');
+    first.sandbox.snapshots.restore(first.start);
+    return first.sandbox;
+  };
   const there = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error('The workbench is not open: in files of tests, only tests can use it.');
     return value;
@@ -96,7 +78,7 @@ export function createWorkbench(): OwnWorkbench {
     },
     get sandbox() {
       there(made.bundle);
-      return (made.sandbox ??= renewed.next());
+      return (made.sandbox ??= fresh());
     },
     prompt: {
       async fetch(input, init) {
@@ -141,6 +123,6 @@ export function createWorkbench(): OwnWorkbench {
     reset() {
       delete made.sandbox;
     },
-    close: renewed.close,
+    close: () => first?.sandbox.close(),
   };
 }
