@@ -89,5 +89,7 @@ export async function canSignIn(url: string, { email, password }: Owner): Promis
 }
 
 async function post(url: string, body: unknown): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  // A kept connection breaks where n8n closes it after some idle seconds.
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }

@@ -129,7 +129,7 @@ export class Rest {
   static async signIn(url: string, email: string, password: string): Promise<Rest> {
     const response = await fetch(`${url}/rest/login`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify({ emailOrLdapLoginId: email, password }),
     });
     const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
@@ -137,13 +137,14 @@ export class Rest {
     return new Rest(url, cookie.split(';')[0] ?? '');
   }
 
+  #fetch(path: string, options: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> {
+    // A kept connection breaks where n8n was ended, or closed it after some idle seconds: no request may leave one.
+    const headers = { cookie: this.#cookie, 'content-type': 'application/json', connection: 'close' };
+    return fetch(this.#url + path, { ...options, headers });
+  }
+
   async #send<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(this.#url + path, {
-      method,
-      // A kept connection breaks where n8n was ended, or closed it after some idle seconds.
-      headers: { cookie: this.#cookie, 'content-type': 'application/json', connection: 'close' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const response = await this.#fetch(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (JSON.parse(text) as { data: T }).data;
@@ -368,14 +369,13 @@ export class Rest {
 
   /** All loaded node types; some have several descriptions for their versions. */
   async nodeTypes(): Promise<readonly INodeTypeDescription[]> {
-    const response = await fetch(`${this.#url}/types/nodes.json`, { headers: { cookie: this.#cookie } });
-    return (await response.json()) as INodeTypeDescription[];
+    return (await (await this.#fetch('/types/nodes.json')).json()) as INodeTypeDescription[];
   }
 
   /** The loaded node type. */
   async nodeType(name: string): Promise<NodeType> {
-    const response = await fetch(`${this.#url}/types/nodes.json`, { headers: { cookie: this.#cookie } });
-    const found = ((await response.json()) as NodeType[]).find((type) => type.name === name);
+    const types = (await (await this.#fetch('/types/nodes.json')).json()) as NodeType[];
+    const found = types.find((type) => type.name === name);
     if (found === undefined) throw new Error(`n8n has not loaded ${name}.`);
     return found;
   }
