@@ -6,7 +6,7 @@ import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted } from './hosted.ts';
-import { addedByBuilder, notice, openBrowser, watchConsole, type BrowserSession } from './visitor.ts';
+import { addedByBuilder, notice, openBrowser, subscribe, watchConsole, type BrowserSession } from './visitor.ts';
 
 let session: BrowserSession;
 beforeAll(async () => {
@@ -64,8 +64,9 @@ it.each([
   const complaints: string[] = [];
   watchConsole(visitor, complaints);
   await open();
-  await visitor.locator('newsletter-signup >>> input[part][name=email]').fill('ada@example.com');
-  await visitor.locator('newsletter-signup >>> button[part]').click();
+  // Looks in each frame: a form that the script draws late mutates nothing outside of its own tree.
+  await visitor.waitForSelector('newsletter-signup >>> input[part][name=email]', { visible: true });
+  await subscribe(visitor, { email: 'ada@example.com' });
   await notice(visitor, 'success');
   await expect.poll(() => received).toMatchObject([{ email: 'ada@example.com' }]);
   expect(complaints.filter((each) => !each.includes('favicon'))).toEqual([]);
