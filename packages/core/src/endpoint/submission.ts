@@ -2,11 +2,12 @@
 import { isRecord } from '../is-record.ts';
 import { readAudit } from './audit.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
-import { readAttribution } from '../signup/attribution.ts';
+import { applyOverrides, readAttribution } from '../signup/attribution.ts';
 import { clickSource } from '../signup/source-tables.ts';
 import {
   attributionFields,
   honeypotField,
+  type Attribution,
   type Submission,
   type SubmittedField,
   type SubmittedValue,
@@ -63,14 +64,8 @@ export function readSubmission(input: unknown): ReadSubmission {
   }
 
   const sent = Object.fromEntries(attributionFields.map((name) => [name, text(name)] as const));
-  // A browser's own post has `ref` as the page's address had it, the referrer, and where click ids count, the names of
-  // the address's parameters.
-  const link = new URLSearchParams({ ref: text('ref') ?? '', utm_source: sent['utm_source'] ?? '' }).toString();
-  const parameters = text('parameters', 2000)?.toLowerCase().split(' ') ?? [];
-  const attribution = readAttribution(
-    { url: `post:?${link}`, referrer: text('referrer', 2000) ?? '' },
-    { clickSource: () => clickSource((name) => parameters.includes(name)), overrides: sent },
-  );
+  const posted = { ref: text('ref'), referrer: text('referrer', 2000), parameters: text('parameters', 2000) };
+  const attribution = applyOverrides(readVisit(posted, sent['utm_source']), sent);
   const token = text('token');
   const proof = text('proof', proofLimit);
   // In one line, as a page shows a label that its HTML breaks, and whole: half a sentence is another one.
@@ -95,6 +90,25 @@ export function readSubmission(input: unknown): ReadSubmission {
       ...(proof !== undefined && { proof }),
     },
   };
+}
+
+/** What a browser's own post has of its visit, and no post of the tag. */
+interface PostedVisit {
+  /** As the page's address had it. */
+  readonly ref: string | undefined;
+  readonly referrer: string | undefined;
+  /** The names of the address's parameters, where click ids count. */
+  readonly parameters: string | undefined;
+}
+
+function readVisit({ ref = '', referrer = '', parameters = '' }: PostedVisit, utmSource = ''): Attribution {
+  if (!ref && !referrer && !parameters) return {};
+  const link = new URLSearchParams({ ref, utm_source: utmSource }).toString();
+  const names = parameters.toLowerCase().split(' ');
+  return readAttribution(
+    { url: `post:?${link}`, referrer },
+    { clickSource: () => clickSource((name) => names.includes(name)) },
+  );
 }
 
 /**
