@@ -365,7 +365,7 @@ const rows: readonly LifeEvent[] = [
     },
   },
   {
-    what: 'n8n starts without the package, and then with it again',
+    what: 'n8n starts without the package, then with it again, and the workflow is published again',
     parameters: often,
     async live(life) {
       const folder = packageFolder(life.own.userFolder);
@@ -373,10 +373,13 @@ const rows: readonly LifeEvent[] = [
       await life.own.stop();
       await rename(folder, aside);
       await life.own.start();
+      // n8n does not try it again by itself.
+      await life.own.rest.publication(life.workflow.id, 'failed');
       await life.own.stop();
       await rename(aside, folder);
       await life.happens('b');
       await life.own.start();
+      await life.workflow.activate();
     },
   },
   {

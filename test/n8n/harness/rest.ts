@@ -166,20 +166,20 @@ export class Rest {
   async activate(id: string, version?: string): Promise<void> {
     const versionId = version ?? (await this.workflow(id)).versionId;
     await this.#send('POST', `/rest/workflows/${id}/activate`, { versionId });
-    await this.#published(id, 'published');
+    await this.publication(id, 'published');
   }
 
   /** Unpublishes the workflow. */
   async deactivate(id: string): Promise<void> {
     await this.#send('POST', `/rest/workflows/${id}/deactivate`, {});
-    await this.#published(id, 'not_published');
+    await this.publication(id, 'not_published');
   }
 
   /**
-   * Waits for the publication: from n8n 2 on it goes through an outbox, after the answer. n8n gives up an activation
-   * after 84 seconds.
+   * Waits for the publication: from n8n 2 on it goes through an outbox, after the answer or the start. n8n gives up an
+   * activation after 84 seconds.
    */
-  async #published(id: string, wanted: 'published' | 'not_published'): Promise<void> {
+  async publication(id: string, wanted: 'published' | 'not_published' | 'failed'): Promise<void> {
     if ((await this.#majorVersion()) < 2) return;
     let told: { status: string; triggers: readonly { errorMessage: string | null }[] } | undefined;
     for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(100)) {
