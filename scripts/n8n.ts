@@ -24,7 +24,7 @@ import {
 import { installN8n } from './n8n/install.ts';
 import { installPackage, linkWorkflowPackage } from './n8n/pack.ts';
 import { run, start as startProgram } from './program.ts';
-import { canSignIn, settingsOf, setUpOwner, storedOwner, untilReady } from './n8n/server.ts';
+import { settingsOf, setUpOwner, signIn, storedOwner, untilReady } from './n8n/server.ts';
 import { buildIfStale } from './build.ts';
 
 const command = 'npm run n8n';
@@ -186,12 +186,12 @@ async function greeting(
 ): Promise<string> {
   const owner = await storedOwner(join(folder, 'owner.json'));
   await setUpOwner(url, owner);
-  const signIn = (await canSignIn(url, owner))
+  const account = (await signIn(url, owner)).ok
     ? `sign in as ${owner.email} with ${owner.password}`
     : 'sign in as you did before';
   const place = relative(root, folder).startsWith('..') ? folder : relative(root, folder);
   return `
-  n8n        ${url}/home/workflows  – ${signIn}
+  n8n        ${url}/home/workflows  – ${account}
   Demo site  ${serverUrl(demo)}  – its form posts to n8n
   Sandbox    ${serverUrl(sandbox)}  – the newsletter API
   Emails     ${serverUrl(mails)}  – what the examples send; their CRMs are stand-ins on this machine, too

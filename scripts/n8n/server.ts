@@ -82,10 +82,9 @@ export function setUpOwner(url: string, owner: Owner): Promise<Response> {
   return post(`${url}/rest/owner/setup`, owner);
 }
 
-/** @returns false where the user has changed address or password */
-export async function canSignIn(url: string, { email, password }: Owner): Promise<boolean> {
-  const { ok } = await post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
-  return ok;
+/** @returns n8n's answer; not ok where the user has changed address or password */
+export function signIn(url: string, { email, password }: Pick<Owner, 'email' | 'password'>): Promise<Response> {
+  return post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
 }
 
 async function post(url: string, body: unknown): Promise<Response> {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { setUpOwner } from '../../../scripts/n8n/server.ts';
+import { setUpOwner, signIn } from '../../../scripts/n8n/server.ts';
 
 /** The owner account of all tests. */
 export const owner = {
@@ -118,23 +118,12 @@ export class Rest {
 
   /** Creates the owner of a fresh n8n. @returns the session's cookie */
   static async setUpOwner(url: string): Promise<string> {
-    const response = await setUpOwner(url, owner);
-    const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
-    if (!response.ok || cookie === undefined)
-      throw new Error(`The owner was not set up: ${response.status} ${await response.text()}`);
-    return cookie.split(';')[0] ?? '';
+    return cookieOf(await setUpOwner(url, owner));
   }
 
   /** @throws Error where n8n refuses the account */
   static async signIn(url: string, email: string, password: string): Promise<Rest> {
-    const response = await fetch(`${url}/rest/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', connection: 'close' },
-      body: JSON.stringify({ emailOrLdapLoginId: email, password }),
-    });
-    const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
-    if (!response.ok || cookie === undefined) throw new Error(`n8n refuses ${email}: ${await response.text()}`);
-    return new Rest(url, cookie.split(';')[0] ?? '');
+    return new Rest(url, await cookieOf(await signIn(url, { email, password })));
   }
 
   #fetch(path: string, options: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> {
@@ -384,6 +373,14 @@ export class Rest {
   connectUrl(credentialId: string): Promise<string> {
     return this.#send('GET', `/rest/oauth2-credential/auth?id=${credentialId}`);
   }
+}
+
+/** The session that n8n opens with an answer. @throws Error with what n8n says in place of it */
+async function cookieOf(response: Response): Promise<string> {
+  const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
+  if (!response.ok || cookie === undefined)
+    throw new Error(`n8n opens no session: ${response.status} ${await response.text()}`);
+  return cookie.split(';')[0] ?? '';
 }
 
 function pairedIndex(paired: unknown): number {

@@ -12,7 +12,7 @@ type Table = keyof typeof tables;
 export type RelayRows = Record<Table, Record<string, Value>[]>;
 
 export interface MemoryStore {
-  /** Opens a store with these rows, as a restarted process does. */
+  /** The store with these rows. It holds nothing else: what its process knew, a restart may have taken. */
   open(rows: RelayRows): SignupStore;
   rows(): RelayRows;
   /** Changes rows past the store. */
@@ -23,6 +23,7 @@ export function createMemoryStore(): MemoryStore {
   const driver = memoryDriver();
   const { prepare } = driver;
   const names = Object.keys(tables) as Table[];
+  const store = sqliteStore(driver);
   return {
     open(rows) {
       for (const name of names) {
@@ -35,7 +36,7 @@ export function createMemoryStore(): MemoryStore {
         }
       }
       prepare('DELETE FROM consent').run();
-      return sqliteStore(driver);
+      return store;
     },
     rows: () =>
       Object.fromEntries(

@@ -6,7 +6,8 @@ import { isListId, isRecord, readPage, startTrail, type Arguments } from '@newsl
 import { connect, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { writeToStdout } from '../../output.ts';
-import { fieldsToArguments, parseJson, readInput, type FieldOption } from './fields.ts';
+import { requireJson } from '../../require-json.ts';
+import { fieldsToArguments, readInput, type FieldOption } from './fields.ts';
 import { pathNames, shapeOf, type NamedOperation } from './operations.ts';
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
@@ -51,7 +52,10 @@ export async function callApi(options: ApiOptions, session: Session): Promise<Ex
   const input =
     request.input === undefined
       ? undefined
-      : parseJson(await readInput(request.input, session.interrupted), request.input === '-' ? 'stdin' : request.input);
+      : requireJson(
+          await readInput(request.input, session.interrupted),
+          request.input === '-' ? 'stdin' : request.input,
+        );
   const { client, appUrl } = await connect(options.connection, session);
   const call: ApiCall = { ...request, client, args, input, paginate, signal: session.interrupted };
   if (typeof target === 'string') await print(callPath(target, call), options);

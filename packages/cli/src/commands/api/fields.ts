@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import { UsageError, quote } from '#command-line';
 import type { Shape } from '@newsletter-kit/core/contract';
+import { requireJson } from '../../require-json.ts';
 
 /** One `-f key=value` or `-F key=value`. */
 export interface FieldOption {
@@ -124,7 +125,7 @@ async function valueOf({ key, value, isTyped }: FieldOption, shapes: readonly Sh
   if (value === 'null' && (isAny || types.has('null'))) return null;
   if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) && (isAny || types.has('number') || types.has('integer')))
     return Number(value);
-  if (/^\s*[[{]/.test(value) && (types.has('array') || types.has('object'))) return parseJson(value, key);
+  if (/^\s*[[{]/.test(value) && (types.has('array') || types.has('object'))) return requireJson(value, key);
   return value;
 }
 
@@ -133,13 +134,4 @@ export async function readInput(path: string, signal?: AbortSignal): Promise<str
   if (path !== '-') return await readFile(path, { encoding: 'utf8', ...(signal && { signal }) });
   signal?.addEventListener('abort', () => process.stdin.destroy(new DOMException('Interrupted.', 'AbortError')));
   return await text(process.stdin);
-}
-
-/** @throws UsageError that does not repeat the text */
-export function parseJson(content: string, source: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    throw new UsageError(`${source} is not valid JSON. Look for a missing or extra comma, quote or bracket.`);
-  }
 }

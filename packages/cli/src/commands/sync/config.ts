@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { UsageError, quote } from '#command-line';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
 import { isRecord } from '@newsletter-kit/core/engine';
+import { requireJson } from '../../require-json.ts';
 import { isMissingFile } from '../../user-facing-errors.ts';
 
 /** Name of the token in the records that the planner reads. */
@@ -43,23 +44,9 @@ export async function readConfig(path: string, needsTable = true): Promise<SyncC
     throw error;
   });
   const problems: string[] = [];
-  const config = toConfig(parseJson(path, content), needsTable, problems);
+  const config = toConfig(requireJson(content, path), needsTable, problems);
   if (problems.length > 0 || !config) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
   return config;
-}
-
-function parseJson(path: string, content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    // The message itself repeats parts of the file.
-    const position = /position (\d+)/.exec(message)?.[1];
-    const line = content.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;
-    throw new UsageError(
-      `${path}: line ${line} is not valid JSON. Look for a missing or extra comma, quote or bracket.`,
-    );
-  }
 }
 
 function toConfig(value: unknown, needsTable: boolean, problems: string[]): SyncConfig | null {
