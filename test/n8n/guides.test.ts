@@ -15,7 +15,7 @@ import { readSteps, walk, type Actions } from '../docs/steps.ts';
 import { notice, openBrowser, subscribe } from '../e2e/visitor.ts';
 import { starter } from '../scripts/starter.ts';
 import { freeNumbers } from '../support/free-ports.ts';
-import { openPanel, openWorkflow, picture } from './harness/editor.ts';
+import { guidePicture, openPanel, openWorkflow, picture } from './harness/editor.ts';
 import { Rest, type Execution } from './harness/rest.ts';
 import {
   enter as enterOn,
@@ -301,10 +301,13 @@ const actions: Actions = {
     await leavePanel();
     await openPanel(page, name());
     await see(`${text('Would')} …`, output);
+    await guidePicture(page, 'sync-report', { width: 1366, height: 640 });
     await leavePanel();
     const planned = name();
     await openPanel(page, planned);
-    for (const heading of ['what', 'person', 'change', 'why']) await see(heading, output);
+    await press('Table', output);
+    for (const heading of ['change', 'why', 'person']) await see(heading, output);
+    await guidePicture(page, 'sync-planned', { width: 1366, height: 640 });
     await leavePanel();
     created = items(planned).length;
     expect(items('Report')).toMatchObject([{ held: null, counts: { contacts: 0, contactCreates: created } }]);
@@ -529,7 +532,7 @@ it('can be followed word for word', { timeout: 1_800_000 }, async () => {
   page = await session.browser.newPage();
   page.setDefaultTimeout(60_000);
   page.on('dialog', (dialog) => void dialog.accept());
-  await page.setViewport({ width: 1440, height: 900 });
+  await page.setViewport({ width: 1366, height: 900 });
 
   const ports = new Map([
     ['5678', n8n],

@@ -1,24 +1,21 @@
 /**
  * Screenshots of the example workflows and of the panels in the start pages, in n8n's editor. They are written to
- * .output/n8n for review; `PICTURES=guide npm run test:n8n -- pictures.test.ts` writes those that
+ * .output/n8n for review; `PICTURES=guide npm run test:n8n -- pictures.test.ts guides.test.ts` writes those that
  * examples/workflows/README.md and docs/src/content/docs/start show.
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
-import { canvasPicture, openEditor, openPanel, openWorkflow, pictures, settle } from './harness/editor.ts';
+import { canvasPicture, guide, guidePicture, openEditor, openPanel, openWorkflow, pictures } from './harness/editor.ts';
 import { items, newsletterType, start, triggerType } from './harness/nodes.ts';
 import { signupType } from './harness/signupForm.ts';
 import { n8n } from './harness/test.ts';
 
 const { n8nUrl, credential, credentialId } = inject('newsletter');
-const guide = process.env['PICTURES'] === 'guide' ? join(root, '.github', 'guide') : pictures;
-const folder = process.env['PICTURES'] === 'guide' ? join(guide, 'workflows') : pictures;
+const folder = guide === pictures ? pictures : join(guide, 'workflows');
 const files = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
 
 let session: BrowserSession;
@@ -60,26 +57,6 @@ const overlaps = (a: Box, b: Box): boolean =>
 describe('the guide', () => {
   const credentials = { newsletterApi: { id: credentialId, name: 'Newsletter sandbox' } };
 
-  /** The element or part of the page to crop to. */
-  async function take(name: string, of: string | { width: number; height: number }): Promise<void> {
-    await mkdir(guide, { recursive: true });
-    await page.mouse.move(0, 0);
-    await page.addStyleTag({
-      content:
-        '.el-notification, [role=tooltip], [data-radix-popper-content-wrapper], [data-reka-popper-content-wrapper] { display: none !important }',
-    });
-    await settle(page);
-    const box =
-      typeof of === 'string'
-        ? await (await page.waitForSelector(of, { visible: true }))?.boundingBox()
-        : { x: 0, y: 0, ...of };
-    if (!box) throw new Error(`${String(of)} is not drawn.`);
-    const path = join(guide, `${name}.png`);
-    await sharp(await page.screenshot({ clip: box }))
-      .png({ palette: true, compressionLevel: 9, effort: 10 })
-      .toFile(path);
-    expect(statSync(path).size).toBeLessThan(80_000);
-  }
   const panel = async (workflow: string, node: string): Promise<void> => {
     await openWorkflow(page, n8nUrl, workflow);
     await openPanel(page, node);
@@ -92,7 +69,7 @@ describe('the guide', () => {
     // n8n tests a credential when it is opened.
     await page.waitForSelector('::-p-text(Connection tested successfully)', { visible: true });
     await page.waitForSelector('[data-test-id=editCredential-modal] ::-p-text(Retry)', { visible: true });
-    await take('credential', '[data-test-id=editCredential-modal]');
+    await guidePicture(page, 'credential', '[data-test-id=editCredential-modal]');
   });
 
   it('shows the triggers in the list of nodes', async () => {
@@ -106,7 +83,7 @@ describe('the guide', () => {
     );
     await page.click('[data-test-id=node-creator-item-name]');
     await page.waitForSelector('::-p-text(On new subscriber)', { visible: true });
-    await take('triggers', { width: 1000, height: 600 });
+    await guidePicture(page, 'triggers', { width: 1000, height: 600 });
   });
 
   const trigger = { name: 'Newsletter Trigger', type: triggerType, credentials };
@@ -128,7 +105,7 @@ describe('the guide', () => {
     await panel(await n8n.createWorkflow([trigger]), trigger.name);
     await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
     await page.waitForSelector('[data-test-id=output-panel] ::-p-text(utm_source)', { visible: true });
-    await take('trigger', { width: 1500, height: 640 });
+    await guidePicture(page, 'trigger', { width: 1500, height: 640 });
   });
 
   it('shows Edit Fields with a subscription', async () => {
@@ -136,7 +113,7 @@ describe('the guide', () => {
     await panel(await n8n.createWorkflow([trigger, editFields]), editFields.name);
     await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
     await page.waitForSelector('[data-test-id=output-panel] ::-p-text(utm_source)', { visible: true });
-    await take('edit-fields', { width: 1312, height: 640 });
+    await guidePicture(page, 'edit-fields', { width: 1312, height: 640 });
   });
 
   it('shows the signup trigger', async () => {
@@ -144,7 +121,7 @@ describe('the guide', () => {
     const parameters = { path: 'signup', allowedOrigins: 'http://127.0.0.1:4001' };
     const node = { name: 'Newsletter Signup Trigger', type: signupType, parameters };
     await panel(await n8n.createWorkflow([node]), node.name);
-    await take('signup-trigger', '[data-test-id=node-parameters]');
+    await guidePicture(page, 'signup-trigger', '[data-test-id=node-parameters]');
   });
 
   it('shows Create or Update', async () => {
@@ -153,7 +130,7 @@ describe('the guide', () => {
     const node = { name: 'Newsletter', type: newsletterType, parameters, credentials };
     await panel(await n8n.createWorkflow([start, node]), node.name);
     await page.waitForSelector('::-p-text(Add custom field to send)', { visible: true });
-    await take('create', '[data-test-id=node-parameters]');
+    await guidePicture(page, 'create', '[data-test-id=node-parameters]');
   });
 
   it('shows the outcome of each row', async () => {
@@ -169,6 +146,6 @@ describe('the guide', () => {
     await panel(workflow, node.name);
     await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
     await page.waitForSelector('[data-test-id=output-panel] ::-p-text(accepted)', { visible: true });
-    await take('bulk-import', '[data-test-id=output-panel]');
+    await guidePicture(page, 'bulk-import', '[data-test-id=output-panel]');
   });
 });

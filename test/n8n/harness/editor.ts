@@ -1,4 +1,5 @@
 /** n8n's editor in a real Chromium: signs in, opens workflows and node panels, takes screenshots. */
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -8,6 +9,8 @@ import { owner } from './rest.ts';
 
 /** Screenshots for review; ignored by git. */
 export const pictures = join(root, '.output', 'n8n');
+/** Where those of the start pages are written. */
+export const guide = process.env['PICTURES'] === 'guide' ? join(root, '.github', 'guide') : pictures;
 
 /** Signs in and returns the page. */
 export async function openEditor(browser: Browser, url: string): Promise<Page> {
@@ -64,6 +67,32 @@ export async function picture(page: Page, name: string): Promise<string> {
   const path = join(pictures, `${name}.png`);
   await page.screenshot({ path: `${path.slice(0, -4)}.png` });
   return path;
+}
+
+/** A picture of the start pages. @param of - the element or part of the page to crop to */
+export async function guidePicture(
+  page: Page,
+  name: string,
+  of: string | { readonly width: number; readonly height: number },
+): Promise<void> {
+  await mkdir(guide, { recursive: true });
+  await page.mouse.move(0, 0);
+  await page.addStyleTag({
+    content:
+      '.el-notification, [role=tooltip], [data-radix-popper-content-wrapper], [data-reka-popper-content-wrapper] { display: none !important }',
+  });
+  await settle(page);
+  const box =
+    typeof of === 'string'
+      ? await (await page.waitForSelector(of, { visible: true }))?.boundingBox()
+      : { x: 0, y: 0, ...of };
+  if (!box) throw new Error(`${String(of)} is not drawn.`);
+  const path = join(guide, `${name}.png`);
+  await sharp(await page.screenshot({ clip: box }))
+    .png({ palette: true, compressionLevel: 9, effort: 10 })
+    .toFile(path);
+  const { size } = statSync(path);
+  if (size >= 80_000) throw new Error(`${path} has ${size} bytes.`);
 }
 
 /** A rectangle on the page, in pixels. */
