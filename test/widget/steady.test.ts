@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { layouts, listAndDate, sentHtml, setupOf } from './snippets.ts';
+import { builds } from './pages-to-walk.ts';
 import { setStage } from './stage.ts';
 import { columnIn, fonts, walk, watchShifts } from './steady.ts';
 
@@ -22,4 +23,17 @@ describe.each(layouts)('with the layout %s', (layout) => {
       [],
     );
   });
+});
+
+it('a class of the page hides the form of each layout', async () => {
+  const { site, session, origin } = stage();
+  const page = await session.browser.newPage();
+  for (const layout of layouts) {
+    const values = { 'attribute.endpoint': `${origin}/signup/hidden-${layout}/accepted` };
+    const html = await sentHtml(setupOf(layout, { values }), builds.script);
+    const hidden = html.replace('<newsletter-signup', '<newsletter-signup class="hidden"');
+    await page.goto(site.page(`/hidden-${layout}`, { html: `<style>.hidden { display: none }</style>${hidden}` }));
+    await page.waitForSelector('newsletter-signup:defined');
+    expect(await page.$eval('newsletter-signup', (form) => form.checkVisibility()), layout).toBe(false);
+  }
 });
