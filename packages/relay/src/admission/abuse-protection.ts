@@ -27,7 +27,7 @@ export interface AbuseProtectionOptions {
 
 type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log' | 'events'>;
 
-/** Result of {@link createAbuseProtection}. */
+/** What `check` of {@link createAbuseProtection} finds. */
 export type ProtectionResult =
   | {
       /** Why the signup is kept for review or, with `heldUntil`, its mail is held; null if neither is. */
@@ -47,7 +47,7 @@ export interface ProtectionRefusal {
   readonly limit?: LimitKind;
 }
 
-/** A screened post on its way through the steps of {@link createAbuseProtection}. */
+/** A screened post on its way through the steps of `check`. */
 interface CheckedPost {
   readonly screened: ScreenedPost;
   suspectedBecause: Suspicion | null;

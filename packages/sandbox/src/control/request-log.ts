@@ -111,6 +111,8 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
   let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
+  /** The lines before this one have lost their contents. */
+  let whole = 0;
   const drop = (line: LoggedRequest): void => {
     size -= line.size;
     line.size = 0;
@@ -124,11 +126,11 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
       if (repetition) repetition.entry ??= numbered;
       lines.push(line);
       size += line.size;
-      if (lines.length > kept) size -= lines.shift()?.size ?? 0;
-      for (const old of lines) {
-        if (size <= maxSize || old === line) break;
-        if (old.size > 0) drop(old);
+      if (lines.length > kept) {
+        size -= lines.shift()?.size ?? 0;
+        whole = Math.max(0, whole - 1);
       }
+      for (let old; size > maxSize && (old = lines[whole]) && old !== line; whole += 1) drop(old);
       return line.entry;
     },
     entries(filter = {}) {
@@ -141,7 +143,7 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
     clear() {
       const { length } = lines;
       lines = [];
-      size = 0;
+      [size, whole] = [0, 0];
       return length;
     },
     reset: () => log.clear(),
