@@ -33,7 +33,6 @@ describe('under combined failures no signup answered with 202 is lost', () => {
     async () => {
       const random = seeded();
       const api = await stormyApi(random);
-      onTestFinished(() => api.close());
       const folder = scratchFolder();
       const variables = {
         NEWSLETTER_API_URL: api.url,

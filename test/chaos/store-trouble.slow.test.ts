@@ -29,7 +29,6 @@ const answerMs = 10_000;
 async function calmApi(): Promise<StormyApi> {
   const api = await stormyApi(() => 0);
   api.weather = calm;
-  onTestFinished(() => api.close());
   return api;
 }
 

@@ -5,7 +5,7 @@
  *
  * `CHAOS_SIGNUPS=1000 CHAOS_KILLS=5 npm test -- test/chaos/storm` runs a tenth of it.
  */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
 import { waitUntil } from '../support/waits.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
@@ -33,7 +33,6 @@ describe('under combined failures no signup answered with 202 is lost', () => {
     async () => {
       const random = seeded();
       const api = await stormyApi(random);
-      onTestFinished(() => api.close());
       const folder = scratchFolder();
       const alive: ServingRelay[] = [];
       const crowd = new Crowd(() => alive, random, long, signups);
@@ -70,7 +69,6 @@ describe('under combined failures no signup answered with 202 is lost', () => {
     async () => {
       const random = seeded();
       const api = await stormyApi(random);
-      onTestFinished(() => api.close());
       const folder = scratchFolder();
       const variables = {
         NEWSLETTER_API_URL: api.url,

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSandbox } from '@newsletter-kit/sandbox';
+import { onTestFinished } from 'vitest';
 
 /** What may befall a call, and how often: shares of one. What is left goes well. */
 export interface Weather {
@@ -22,9 +23,9 @@ export interface StormyApi {
   readonly created: ReadonlyMap<string, { readonly times: number; readonly unheard: number }>;
   /** Every address that is subscribed, in the sandbox's own spelling; twice where it is there twice. */
   subscribed(): Promise<string[]>;
-  close(): Promise<void>;
 }
 
+/** Starts it until the end of the test. */
 export async function stormyApi(random: () => number): Promise<StormyApi> {
   const sandbox = createSandbox({ seed: 'empty', profile: 'unlimited' });
   const created = new Map<string, { times: number; unheard: number }>();
@@ -85,12 +86,10 @@ export async function stormyApi(random: () => number): Promise<StormyApi> {
     answer(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(api, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      sandbox.close();
-    },
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    sandbox.close();
   });
+  return Object.assign(api, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2` });
 }

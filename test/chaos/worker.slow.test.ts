@@ -4,7 +4,7 @@
  *
  * `CHAOS_SIGNUPS=200 CHAOS_KILLS=2 npm test -- test/chaos/worker` runs a tenth of it.
  */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundleInFile, serveWorker } from '../../packages/relay/test/worker/worker-process.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { Crowd, judge, seeded, timeLimitOf } from './crowd.ts';
@@ -19,7 +19,6 @@ describe('under combined failures no signup answered with 202 is lost', () => {
     async () => {
       const random = seeded();
       const api = await stormyApi(random);
-      onTestFinished(() => api.close());
       const folder = scratchFolder();
       const bundle = await bundleInFile(folder);
       const variables = { NEWSLETTER_API_URL: api.url, WORKER_STORAGE: folder };

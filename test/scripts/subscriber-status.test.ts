@@ -1,10 +1,6 @@
 /** The lint rule `subscriber-status`, through oxlint. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { runCaptured } from '../../scripts/command.ts';
-import { root } from '../../scripts/root.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
+import { it } from 'vitest';
+import { expectReports } from './lint-rule.ts';
 
 const compared = [
   "export const left = status === 'inactive';",
@@ -33,19 +29,5 @@ const allowed = [
   'export const label = labels[status];',
 ];
 
-it('reports comparisons of a status with a word of the specification, and no others', async () => {
-  const folder = scratchFolder();
-  mkdirSync(join(folder, 'src'));
-  const write = (name: string, texts: readonly string[]) =>
-    texts.forEach((text, index) => writeFileSync(join(folder, 'src', `${name}${index}.ts`), `${text}\n`));
-  write('compared', compared);
-  write('allowed', allowed);
-  const jsPlugins = [join(root, 'scripts/lint-rules.mjs')];
-  const rules = { 'house/subscriber-status': 'error' };
-  writeFileSync(join(folder, 'oxlint.json'), JSON.stringify({ jsPlugins, categories: { correctness: 'off' }, rules }));
-  const args = ['-c', 'oxlint.json', '--format', 'unix', 'src'];
-  const { ok, output } = await runCaptured(join(root, 'node_modules/.bin/oxlint'), args, { cwd: folder });
-  expect(ok).toBe(false);
-  const reported = [...output.matchAll(/^src\/(\w+)\.ts:\d+:\d+: Ask getsMail/gm)].map(([, name]) => name);
-  expect([...new Set(reported)].toSorted(), output).toEqual(compared.map((_, index) => `compared${index}`).toSorted());
-});
+it('reports comparisons of a status with a word of the specification, and no others', () =>
+  expectReports('subscriber-status', 'Ask getsMail', { wrong: compared, right: allowed }));

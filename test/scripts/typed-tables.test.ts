@@ -1,10 +1,6 @@
 /** The lint rule `typed-tables`, through oxlint. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { runCaptured } from '../../scripts/command.ts';
-import { root } from '../../scripts/root.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
+import { it } from 'vitest';
+import { expectReports } from './lint-rule.ts';
 
 const lost = [
   "export const titles: Record<string, string> = { active: 'Active', gone: 'Gone' };",
@@ -23,21 +19,5 @@ const typed = [
   "function headers() {\n  const all: Record<string, string> = { accept: '*/*', host: 'example.com' };\n  return all;\n}",
 ];
 
-it('reports tables that no type completes, and no others', async () => {
-  const folder = scratchFolder();
-  mkdirSync(join(folder, 'src'));
-  const write = (name: string, texts: readonly string[]) =>
-    texts.forEach((text, index) => writeFileSync(join(folder, 'src', `${name}${index}.ts`), `${text}\n`));
-  write('lost', lost);
-  write('typed', typed);
-  const jsPlugins = [join(root, 'scripts/lint-rules.mjs')];
-  writeFileSync(
-    join(folder, 'oxlint.json'),
-    JSON.stringify({ jsPlugins, categories: { correctness: 'off' }, rules: { 'house/typed-tables': 'error' } }),
-  );
-  const args = ['-c', 'oxlint.json', '--format', 'unix', 'src'];
-  const { ok, output } = await runCaptured(join(root, 'node_modules/.bin/oxlint'), args, { cwd: folder });
-  expect(ok).toBe(false);
-  const reported = [...output.matchAll(/^src\/(\w+)\.ts:\d+:\d+: Nothing notices a missing key of titles/gm)];
-  expect(reported.map(([, name]) => name).toSorted(), output).toEqual(lost.map((_, index) => `lost${index}`));
-});
+it('reports tables that no type completes, and no others', () =>
+  expectReports('typed-tables', 'Nothing notices a missing key of titles', { wrong: lost, right: typed }));
