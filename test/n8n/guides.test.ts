@@ -306,7 +306,7 @@ const actions: Actions = {
     const planned = name();
     await openPanel(page, planned);
     await press('Table', output);
-    for (const heading of ['change', 'why', 'person']) await see(heading, output);
+    for (const heading of ['what', 'person', 'change', 'why']) await see(heading, output);
     await guidePicture(page, 'sync-planned', { width: 1366, height: 640 });
     await leavePanel();
     created = items(planned).length;
