@@ -1,11 +1,16 @@
 /** Who answered: the API, or something between it and the caller. */
 import { isRecord } from '../is-record.ts';
 
-/** Whether a parsed body is one with which the API answers this error status. */
+/**
+ * Whether a parsed body is one with which the API answers this error status. Others list their errors too: without
+ * `statusText` it is the API's only where it has no member that the API's does not have.
+ */
 export function isErrorBody(value: unknown, status: number): boolean {
   if (!isRecord(value)) return false;
-  if (Array.isArray(value['errors'])) return value['errors'].every(isRecord);
-  return value['status'] === status && typeof value['statusText'] === 'string';
+  const { errors, status: stated, statusText, ...others } = value;
+  const isList = Array.isArray(errors);
+  if (isList && !errors.every(isRecord)) return false;
+  return typeof statusText === 'string' ? isList || stated === status : isList && Object.keys(others).length === 0;
 }
 
 /**

@@ -22,6 +22,9 @@ const rowsPerValue = 5;
 /** Longest value that a question repeats. */
 export const longestShown = 40;
 
+/** Longest list of values in a question, which may be about many columns. */
+const longestList = 150;
+
 /** What databases write into a file where they hold nothing. */
 const emptyValue = /^(?:NULL|\\N|\[\]|0000-00-00(?:[ T]00:00(?::00(?:\.0+)?)?)?)$/;
 
@@ -149,7 +152,8 @@ export class ColumnValues {
       ? [...this.#values].toSorted(([, a], [, b]) => b.count - a.count).map(([value, { count }]) => `${value} ${count}`)
       : [`${this.#values.size > mostValues ? 'many values' : 'filled'} ${this.#filled}`];
     if (!this.#isListed && this.refusing > 0) parts.push(`of which ${this.refusing} refuse mails in words`);
-    return [...parts, ...(blank > 0 ? [`blank ${blank}`] : [])].join(', ');
+    const text = [...parts, ...(blank > 0 ? [`blank ${blank}`] : [])].join(', ');
+    return text.length > longestList ? `${text.slice(0, longestList)}…` : text;
   }
 
   /** Whether the question can repeat its values. */

@@ -65,8 +65,8 @@ interface Column {
 /** Most values of a column that are kept with what they say. */
 const mostKnown = 100;
 
-/** So many columns are asked about with their values each; of more, only those by which people are likely to leave. */
-const mostWithValues = 3;
+/** So many columns have a remedy that explains their values; of more, only those by which people are likely to leave. */
+const mostExplained = 3;
 
 /** A column by which nobody leaves, unless a cell refuses in words. */
 const nobody: ColumnReading = { blank: 'subscribed', filled: 'subscribed' };
@@ -94,7 +94,7 @@ export class ConsentSurvey {
       const target = Object.hasOwn(columns, heading) ? columns[heading] : undefined;
       const given = Object.hasOwn(leftBy, heading) ? readingOf(leftBy[heading] ?? {}) : undefined;
       const said = this.service?.proposes ? undefined : this.#saidOf(heading);
-      const isNobody = nobodyLeftBy.includes(heading);
+      const isNobody = nobodyLeftBy.some((name) => name.trim() === heading.trim());
       if (said && (target === null || isNobody))
         throw new TableError(
           `Column "${heading}" says who has left in exports of ${this.service?.name}, so it can't be left out.`,
@@ -145,13 +145,8 @@ export class ConsentSurvey {
     const first = asked.filter(({ isLikely }) => isLikely);
     const others = asked.filter(({ isLikely }) => !isLikely);
     const ordinary = others.map(({ heading }) => heading);
-    const isShort = asked.length <= mostWithValues;
-    const withValues = isShort ? [...first, ...others] : first;
-    const named = isShort ? [] : ordinary;
-    const sentences = [
-      ...withValues.map((values) => `"${values.heading}" (${values.shown(this.#rows)})`),
-      ...(named.length > 0 ? [`${first.length > 0 ? 'also ' : ''}${named.map((name) => `"${name}"`).join(', ')}`] : []),
-    ];
+    const withValues = asked.length <= mostExplained ? [...first, ...others] : first;
+    const sentence = [...first, ...others].map((values) => `"${values.heading}" (${values.shown(this.#rows)})`);
     const remedies = withValues.flatMap((values): readonly TableRemedy[] => {
       const { heading: column, refusing, isLikely } = values;
       const leftBy = { option: 'leftBy', column, values: values.proposal(this.#rows, this.#saidOf(column)) } as const;
@@ -159,7 +154,7 @@ export class ConsentSurvey {
       return isLikely ? [leftBy, { option: 'nobodyLeftBy', columns: [column] }] : [leftBy];
     });
     throw new TableError(
-      `Does anybody leave by column ${sentences.join('; ')}? Say so for each`,
+      `Does anybody leave by column ${sentence.join('; ')}? Say so for each`,
       ...remedies,
       ...(ordinary.length > 0 ? [{ option: 'nobodyLeftBy', columns: ordinary } as const] : []),
     );

@@ -69,8 +69,8 @@ function asciiDomain(domain: string): string | null {
 
 /**
  * Whether the text, as {@link normalizeAddress} writes it, has the form of an e-mail address: one `@`, a local part of
- * at most 64 characters, a dotted domain (also international), at most 254 characters in all (RFC 5321), no quotes and
- * no spaces. Says nothing about whether the mailbox exists.
+ * at most 64 characters, a dotted domain (also international, no IP address), at most 254 characters in all (RFC 5321),
+ * no quotes and no spaces. Says nothing about whether the mailbox exists.
  */
 export function isAddress(text: string): boolean {
   const address = normalizeAddress(text);
@@ -82,6 +82,6 @@ export function isAddress(text: string): boolean {
   // time until the form appears.
   const local = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
   const labels =
-    /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])$/u;
+    /^(?:[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}-]{0,61}[\p{L}\p{M}\p{Nd}])?\.)+(?!\d+$)[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}-]{0,61}[\p{L}\p{M}\p{Nd}])$/u;
   return local.test(name) && labels.test(address.slice(at + 1));
 }

@@ -6,18 +6,18 @@ const sign = '[#$%&*@^|~!?]';
 const name = '[\\w .:=-]+';
 
 /**
- * What is no value. Anywhere in a text: everything in braces, as in `{campaignid}` and `${…}`, a name between two
- * mirrored signs on each side, as in `*|NAME|*`, `%%NAME%%`, `[[name]]` and `<%= name %>`, and `__NAME__`. As a whole
- * value also a name between single ones, `%epid!`, whose `%ea` is decoded to U+FFFD, and the words of Google Analytics
- * and of scripts that found nothing. Bars and single signs separate words: `a||b||c`, `[DE] Brand`.
+ * What is no value. Anywhere in a text: everything in braces, as in `{campaignid}`, `${…}` and `{{ ${…} }}`, a name
+ * between two mirrored signs on each side, as in `*|NAME|*`, `%%NAME%%`, `[[name]]` and `<%= name %>`, and `__NAME__`.
+ * As a whole value also names between single ones, `%epid!`, and the words of Google Analytics and of scripts that found
+ * nothing. Bars and single signs separate words: `a||b||c`, `[DE] Brand`.
  */
 const noValue = new RegExp(
   [
-    '[$#@%]?\\{[^}]{0,100}\\}+',
+    '[$#@%]?\\{(?:\\{.{0,100}?\\}|[^}]{0,100})\\}+',
     `(?!\\|\\|)(${sign})(${sign})${name}\\2\\1`,
     `[<[](?:${sign}|[<[])${name}(?:${sign}|[>\\]])[>\\]]`,
     '__[A-Z\\d_]+__',
-    `^(?:(${sign})${name}\\3|[<[]${name}[>\\]]|[%\\uFFFD][\\w=]+!;?)$`,
+    `^(?:(?:(${sign})${name}\\3[_.|-]?)+|[<[]${name}[>\\]]|%[\\w=]+!;?)$`,
     '^(?:\\((?:direct|none|(?:data )?not \\w+)\\)|null|undefined)$',
   ].join('|'),
   'g',
@@ -56,9 +56,19 @@ export function readParameters(url: URL | undefined): ReadonlyMap<string, string
   const found = new Map<string, string>();
   const decoded = url?.href.replace(/^[^=]+$/, (address) => address.replace(/%3D|%26/gi, decodeURIComponent));
   for (const part of decoded?.split(separator) ?? [])
-    for (const [key, value] of new URLSearchParams(part)) {
+    for (const [key, value] of new URLSearchParams(part.replaceAll(/(?:%[\da-f]{2})+/gi, decodable))) {
       const name = key.replace(/^.*;/, '').toLowerCase();
       if (!found.get(name)) found.set(name, cleanValue(value));
     }
   return found;
+}
+
+/** Percent signs that encode no character stay: that of `%CAMPAIGN%` begins a placeholder. */
+function decodable(bytes: string): string {
+  try {
+    decodeURIComponent(bytes);
+    return bytes;
+  } catch {
+    return bytes.replaceAll('%', '%25');
+  }
 }

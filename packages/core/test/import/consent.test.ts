@@ -136,7 +136,7 @@ describe('a column that nobody has explained', () => {
       ['Land', 'Sprache'],
     ]);
     expect(text).toContain(
-      '"Status" (active 50, Unsubscribed 25); "Opted out" (no 50, yes 25); also "Land", "Sprache"',
+      '"Status" (active 50, Unsubscribed 25); "Opted out" (no 50, yes 25); "Land" (DE 50, FR 25); "Sprache" (de 50, fr 25)?',
     );
     expect(text).toContain('leftBy: {"Status":{"active":"subscribed","Unsubscribed":"left"}}');
     expect(text).toContain('leftBy: {"Opted out":{"no":"subscribed","yes":"left"}}');

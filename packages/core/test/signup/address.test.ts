@@ -38,6 +38,8 @@ describe('isAddress rejects', () => {
     'ada@-example.com',
     'ada@example-.com',
     'ada@127.0.0.1:80',
+    'ada@123.123.123.123',
+    'ada@⒈example.com',
     '"ada"@example.com',
     '<ada@example.com>',
     'ada@example.com, bob@example.com',

@@ -56,7 +56,8 @@ describe('placeholders and empty words', () => {
     ['[object Object]', undefined],
     ['%epid!', undefined],
     ['%pcampaign=!;', undefined],
-    ['\uFFFDid!', undefined],
+    ['$publisher_name$_$section_id$', undefined],
+    ['spring {{ campaign.${name} | url_encode }}', 'spring'],
     ['(direct)', undefined],
     ['(none)', undefined],
     ['(not set)', undefined],
@@ -82,10 +83,9 @@ describe('placeholders and empty words', () => {
     ].map((text) => [text, text] as const),
   ])('%s → %s', (value, kept) => expect(read(value)).toBe(kept));
 
-  it('a placeholder whose percent sign the browser decodes', () => {
-    expect(readAttribution({ url: 'https://shop.example/?utm_source=x&utm_content=%eaid!', referrer: '' })).toEqual({
-      utm_source: 'x',
-    });
+  it.each(['%eaid!', '%CAMPAIGNNAME%', '%%CAMPAIGN%%', '%campaign%', '%AD%'])('an address holds as it is: %s', (name) => {
+    const url = `https://shop.example/?utm_source=x&utm_content=${name}&utm_term=caf%C3%A9`;
+    expect(readAttribution({ url, referrer: '' })).toEqual({ utm_source: 'x', utm_term: 'café' });
   });
 });
 

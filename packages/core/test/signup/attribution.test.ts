@@ -49,7 +49,7 @@ const rows: readonly Row[] = [
   {
     name: 'broken percent-encoding does no harm',
     url: '?utm_source=%E0%A4%A&utm_medium=cpc',
-    expected: { utm_source: '\uFFFD%A', utm_medium: 'cpc' },
+    expected: { utm_source: '%E0%A4%A', utm_medium: 'cpc' },
   },
   {
     name: 'a link that was encoded as a whole',

@@ -61,14 +61,18 @@ async function* joined(start: string, rest: AsyncGenerator<string>): AsyncGenera
   yield* rest;
 }
 
-/** What stands above a header is a title. */
+/**
+ * What stands above a header is a title, or says something of the file: a header names the column of the first address,
+ * and at least three in four of as many columns as the row of that address fills.
+ */
 function headerIn(rows: readonly string[][]): number {
   const filled = rows.map((cells) => cells.filter((cell) => cell !== '').length);
-  const header = filled.findIndex((count) => count > 1);
   const data = rows.findIndex((cells) => cells.some(isAddress));
-  if (header >= 0 && (data < 0 || header < data)) return header;
-  const first = filled.findIndex((count) => count > 0);
-  return Math.max(0, first);
+  const above = filled.slice(0, data < 0 ? undefined : data);
+  const at = rows[data]?.findIndex(isAddress) ?? 0;
+  const named = above.findIndex((count, row) => count > 1 && count * 4 >= (filled[data] ?? 0) * 3 && rows[row]?.[at]);
+  const header = named >= 0 ? named : above.findIndex((count) => count > 1);
+  return Math.max(0, header >= 0 ? header : filled.findIndex((count) => count > 0));
 }
 
 /** Delimiters of most files: of two signs that cut alike, the earlier. */

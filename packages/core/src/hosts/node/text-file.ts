@@ -27,6 +27,9 @@ const otherFormats: readonly {
 // oxlint-disable-next-line no-control-regex -- these are looked for
 const controls = /[\0-\x08\v\f\x0e-\x1f\x7f]/g;
 
+/** Bytes to which windows-1252 gives no character: reading the file as UTF-8 names the row, and asks for its encoding. */
+const noWindows1252 = /[\x81\x8d\x8f\x90\x9d]/;
+
 /** A file of text. */
 export interface TextFile {
   /** SHA-256 of its bytes. */
@@ -62,7 +65,8 @@ export async function inspect(file: FileHandle, option: string | undefined): Pro
   if (encoding === undefined && controlled > 2 + bytes.length / 20)
     return 'it is no text. Export the list as CSV where it comes from.';
   isUtf8 &&= decodes(strict, new Uint8Array(), false);
-  return { fingerprint: hash.digest('hex'), encoding: encoding ?? (isUtf8 ? 'utf-8' : 'windows-1252') };
+  const usual = isUtf8 || noWindows1252.test(bytes) ? 'utf-8' : 'windows-1252';
+  return { fingerprint: hash.digest('hex'), encoding: encoding ?? usual };
 }
 
 /** UTF-16 by its byte order mark, or by NULs in every second byte: those of Latin characters, which all files have. */

@@ -135,7 +135,7 @@ describe('a CSV', () => {
     await source.close();
     expect(source.encoding).toBe('windows-1252');
     const shift = Buffer.concat([latin, Buffer.from([0x81])]);
-    await expect(read(shift, { encoding: 'utf-8' })).rejects.toThrow(/CSV UTF-8/);
+    for (const options of [{ encoding: 'utf-8' }, {}]) await expect(read(shift, options)).rejects.toThrow(/CSV UTF-8/);
   });
 
   it.each([';', '\t', '|', ','])('finds its delimiter %j', async (delimiter) => {
