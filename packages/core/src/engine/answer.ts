@@ -82,7 +82,8 @@ function parseSuccess(id: CallName, { status, headers, body }: HostAnswer): unkn
     return JSON.parse(body);
   } catch (error) {
     const kind = headers['content-type'] ?? 'no content type';
-    const problem = `the body is not JSON (${kind}, ${body.length} characters)`;
+    const what = /^\s*</.test(body) ? 'a page of something between you and the service' : 'not JSON';
+    const problem = `the body is ${what} (${kind}, ${body.length} characters)`;
     throw new InvalidAnswerError(id, status, [problem], withoutQuotation(error));
   }
 }

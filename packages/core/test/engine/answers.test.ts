@@ -168,7 +168,7 @@ describe('an answer of success', () => {
     [
       'HTML',
       { headers: { 'content-type': 'text/html' }, body: '<html>' },
-      'text/html, 6 characters',
+      'the body is a page of something between you and the service (text/html, 6 characters)',
       "Unexpected token '<' in the body",
     ],
     [
