@@ -87,12 +87,11 @@ describe('the contact of a refusal', () => {
   });
 
   it('is the one at its position in a batch', async () => {
-    const body = [
-      { id: '003', success: true },
-      { success: false, errors: [{ message: 'too long' }] },
-    ];
-    const { refused } = await check([{ statusCode: 200, headers: {}, body }], { contact: () => ['first', 'second'] });
-    expect(refused.map(({ contact }) => contact)).toEqual(['second']);
+    const body = '[{"id":"003","success":true},{"success":false,"errors":[{"message":"too long"}]}]';
+    const answers = [{ statusCode: 200, headers: {}, body }, { error: 'refused' }];
+    const { refused } = await check(answers, { contact: () => ['first', 'second'] });
+    // A refusal of the whole call is nobody's alone.
+    expect(refused.map(({ contact }) => contact)).toEqual(['second', null]);
   });
 
   it('is left out where the expression finds no item', async () => {

@@ -92,7 +92,8 @@ function inWords(seconds: number, { language, later }: Messages): string {
 /**
  * Whether JSON says no, whatever its members are called: it is `false`, or it is an object – or a list of one, as n8n
  * gives it – with errors, with a status such as `error`, `validation_failed` or 400, or whose only boolean, also as a
- * text, is false. A false beside an id or the visitor's address is a part of the stored record.
+ * text, is false. A false beside an id or the visitor's address is a part of the stored record. A number is a boolean
+ * only where its name affirms something; else 0 is a code, such as that of no error, or a count.
  */
 function saysNo(body: unknown, sent: string): boolean {
   const answer: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
@@ -100,15 +101,17 @@ function saysNo(body: unknown, sent: string): boolean {
   const isSent = (name: string, value = ''): boolean => sent.includes(`"${name}":${value}`.toLowerCase());
   const isError = ([name]: readonly [string, unknown]): boolean => /^errors?$/i.test(name);
   const members = Object.entries(answer).filter(([name]) => !isSent(name) && !isSent('name', JSON.stringify(name)));
-  const booleans = members.filter((member) => /^(true|false)$/.test(String(member[1])) && !isError(member));
+  const isBoolean = ([name, value]: readonly [string, unknown]): boolean =>
+    (/^(success|valid|ok)$/i.test(name) ? /^(true|false|[01])$/ : /^(true|false)$/).test(String(value));
+  const booleans = members.filter((member) => isBoolean(member) && !isError(member));
   const isRecord = Object.entries(answer).some(
     ([name, value]) => value && (/^_?id$/i.test(name) || isSent('email', JSON.stringify(value))),
   );
   return (
     members.some((member) => isError(member) && isFilled(member[1])) ||
-    members.some(([, value]) => /^([\w-]+[_-])?(error|fail|failed)$/i.test(asText(value))) ||
+    members.some(([, value]) => /^([\w-]+[_-])?(err(or)?|fail(ed|ure)?)$/i.test(asText(value))) ||
     members.some(([name, value]) => /^status_?code$|^status$/i.test(name) && Number(value) >= 400) ||
-    (!isRecord && booleans.length === 1 && String(booleans[0]?.[1]) === 'false')
+    (!isRecord && booleans.length === 1 && /^(false|0)$/.test(String(booleans[0]?.[1])))
   );
 }
 

@@ -32,6 +32,10 @@ true
 {"error":false,"errors":{}}
 {"Error":null,"ERRORS":[]}
 {"status":"no_errors_found","result":"failsafe"}
+{"code":0,"msg":"ok"}
+{"status":0,"errno":0}
+{"success":1}
+{"id":7,"valid":0}
 {"id":7,"active":false}
 {"_id":"a1","confirmed":false}
 {"mail":"ada@example.com","confirmed":false}
@@ -51,6 +55,8 @@ false
 {"success":false}
 [{"ok":false}]
 {"valid":false,"error":false}
+{"valid":0,"message":"No."}
+{"code":200,"success":"0"}
 {"id":0,"ok":false}
 {"errors":["No."]}
 {"error":{"code":7}}

@@ -46,7 +46,7 @@ yes | formforgewp.com, submissions | {"success":true,"data":{"message":"Thank yo
 no | l2interactive.github.io/formhelper | {"status":"ERROR","errors":[{"code":"incomplete","params":["email"]}]}
 no | zoho.com/salesiq, form_error | {"type":"form_error","text":"Sorry.","inputs":{"email":"Not an address."}}
 yes! | misterhaan, mdAjax | {"fail":false}
-no! | a JSON library with filter_failure | {"status":"failure","result":"No such list."}
+no | a JSON library with filter_failure | {"status":"failure","result":"No such list."}
 no | codcompass.com, Google Apps Script | {"status":"rejected","error":"Missing required fields: contactAddress"}
 yes | developers.gms.net, email/subscribe | {"status":"Success"}
 no | developers.gms.net, email/subscribe | {"status":"Error","code":0,"message":"Wrong sender."}

@@ -68,11 +68,14 @@ export function checkAnswers(node: IExecuteFunctions): INodeExecutionData[][] {
   return [refused, [{ json: summaryOf(expected, written, refusals, now) }]];
 }
 
-/** The contact by the parameter. Its expression may not find the item that was answered. */
-function contactOf(node: IExecuteFunctions, item: number, { position = 0 }: CrmRefusal): string | undefined {
+/**
+ * The contact by the parameter. Its expression may not find the item that was answered, and a refusal without a
+ * position is none of one of several.
+ */
+function contactOf(node: IExecuteFunctions, item: number, { position }: CrmRefusal): string | undefined {
   try {
     const value: unknown = node.getNodeParameter(contact.name, item, contact.default);
-    const named: unknown = Array.isArray(value) ? value[position] : value;
+    const named: unknown = Array.isArray(value) ? value[position ?? (value.length === 1 ? 0 : -1)] : value;
     return typeof named === 'string' || typeof named === 'number' ? String(named) || undefined : undefined;
   } catch {
     return undefined;

@@ -65,7 +65,7 @@ interface Column {
 /** Most values of a column that are kept with what they say. */
 const mostKnown = 100;
 
-/** So many columns have a remedy that explains their values; of more, only those by which people are likely to leave. */
+/** So many columns have a remedy with their values each; of more, only those by which people are likely to leave. */
 const mostExplained = 3;
 
 /** A column by which nobody leaves, unless a cell refuses in words. */

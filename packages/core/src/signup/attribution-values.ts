@@ -8,8 +8,8 @@ const name = '[\\w .:=-]+';
 /**
  * What is no value. Anywhere in a text: everything in braces, as in `{campaignid}`, `${…}` and `{{ ${…} }}`, a name
  * between two mirrored signs on each side, as in `*|NAME|*`, `%%NAME%%`, `[[name]]` and `<%= name %>`, and `__NAME__`.
- * As a whole value also names between single ones, `%epid!`, and the words of Google Analytics and of scripts that found
- * nothing. Bars and single signs separate words: `a||b||c`, `[DE] Brand`.
+ * As a whole value also names between single ones, `%epid!`, and the words of Google Analytics and of scripts that
+ * found nothing. Bars and single signs separate words: `a||b||c`, `[DE] Brand`.
  */
 const noValue = new RegExp(
   [

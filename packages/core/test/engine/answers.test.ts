@@ -50,8 +50,12 @@ describe('an error status', () => {
   const edges = [103, 499, 500, ...Object.keys(classes).map(Number)];
   const anyStatus = fc.oneof(fc.integer({ min: 400, max: 599 }), fc.constantFrom(...edges));
   const nearlyErrors = [
-    ...['{"errors":"none"}', '{"errors":[null]}', '{"errors":[{},7]}', '{"status":1,"statusText":""}'],
-    ...['{"type":"error.list","errors":[{"code":"x","message":"x"}]}', '{"success":false,"errors":[]}'],
+    '{"errors":"none"}',
+    '{"errors":[null]}',
+    '{"errors":[{},7]}',
+    '{"status":1,"statusText":""}',
+    '{"type":"error.list","errors":[{"code":"x","message":"x"}]}',
+    '{"success":false,"errors":[]}',
   ];
   const text = fc.stringMatching(/^[\w .]{0,20}$/);
 

@@ -83,10 +83,13 @@ describe('placeholders and empty words', () => {
     ].map((text) => [text, text] as const),
   ])('%s → %s', (value, kept) => expect(read(value)).toBe(kept));
 
-  it.each(['%eaid!', '%CAMPAIGNNAME%', '%%CAMPAIGN%%', '%campaign%', '%AD%'])('an address holds as it is: %s', (name) => {
-    const url = `https://shop.example/?utm_source=x&utm_content=${name}&utm_term=caf%C3%A9`;
-    expect(readAttribution({ url, referrer: '' })).toEqual({ utm_source: 'x', utm_term: 'café' });
-  });
+  it.each(['%eaid!', '%CAMPAIGNNAME%', '%%CAMPAIGN%%', '%campaign%', '%AD%'])(
+    'an address holds as it is: %s',
+    (name) => {
+      const url = `https://shop.example/?utm_source=x&utm_content=${name}&utm_term=caf%C3%A9`;
+      expect(readAttribution({ url, referrer: '' })).toEqual({ utm_source: 'x', utm_term: 'café' });
+    },
+  );
 });
 
 describe('e-mail addresses', () => {

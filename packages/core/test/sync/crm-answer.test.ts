@@ -39,13 +39,6 @@ describe('a fault', () => {
   });
 });
 
-it('names the position of a refusal in a batch', () => {
-  const taken = { id: '003', success: true, errors: [] };
-  const refused = { success: false, errors: [{ statusCode: 'STRING_TOO_LONG', message: 'too long' }] };
-  const answer = { statusCode: 200, headers: {}, body: [taken, refused, taken, refused] };
-  expect(readAnswer(answer, answeredAt)).toMatchObject({ accepted: 2, refused: [{ position: 1 }, { position: 3 }] });
-});
-
 describe('an error that a node of n8n puts into words', () => {
   it.each([
     ['Request failed with status code 423', 'busy', 423],
@@ -77,36 +70,41 @@ describe('a refusal within a success', () => {
   it.each<[string, object, number, string]>([
     ['a status of its own', { error_message: 'Rate limit exceeded.', status_code: 429 }, 0, 'limit'],
     ['a list of another name', { result: { items: [{ item: { id: 15 } }, { error: 'REQUIRED' }] } }, 1, 'value'],
-    [
-      'wrapped entries',
-      { errors: true, items: [{ index: { _id: '1', status: 201 } }, { index: { status: 400, error: {} } }] },
-      1,
-      'value',
-    ],
-    [
-      'lines',
-      { data: [], metadata: { createdRecordIds: [11], lineErrors: { 2: ['Incompatible value'] } } },
-      0,
-      'value',
-    ],
     ['what was not processed', { UnprocessedItems: { contacts: [{ PutRequest: { Item: {} } }, 1] } }, 0, 'value'],
-    [
-      'reasons',
-      {
-        success: true,
-        result: [
-          { id: 100, status: 'created' },
-          { status: 'skipped', reasons: [{ code: '1005' }] },
-        ],
-      },
-      1,
-      'value',
-    ],
     ['a flag', { is_error: 1, error_message: 'The field does not exist.' }, 0, 'value'],
     ['a count', { successCount: 1, failCount: 1, filteredOutFields: [] }, 0, 'value'],
   ])('is read from %s', (_, body, accepted, reason) => {
     const answer = readAnswer({ statusCode: 200, headers: {}, body }, answeredAt);
     expect(answer).toMatchObject({ accepted, refused: [{ reason }] });
+  });
+});
+
+/** Accepted contacts, and the contact or position of each refusal; null where the answer does not tell it for sure. */
+const parts = `
+results in their order | 1 | [1,2] | [{"id":"3","success":true,"errors":[]},{"success":false,"errors":["No."]},{"error":"No."}]
+wrapped entries | 1 | [1] | {"errors":true,"items":[{"index":{"_id":"1","status":201}},{"index":{"status":400,"error":"No."}}]}
+reasons | 1 | [1] | {"success":true,"result":[{"id":9,"status":"created"},{"status":"skipped","reasons":[{"code":"No."}]}]}
+a position in a list of failures | 0 | [3] | {"results":[{"index":3,"error":"No."}]}
+no id of an error | 1 | [null] | {"data":[{"id":1}],"errors":[{"id":"e1","detail":"No."}]}
+no field | 0 | [null] | {"errors":{"email":["No."],"city":["No."]}}
+no value of a field | 1 | [null] | {"data":[{"id":1}],"errors":[{"message":"No.","value":"ada@example.com"}]}
+lines of JSON | 1 | [1] | {"success":true}\\n{"success":false,"error":"No."}\\n
+a word of a status | 1 | [1] | [{"status":"OK"},{"status":"ERR","result":"No."}]
+a status of another name | 1 | [1] | {"parts":[{"body":{"id":1},"httpStatusCode":201},{"body":[{"message":"No."}],"httpStatusCode":400}]}
+a position beside results | 1 | [3] | {"data":[{"id":1}],"errors":[{"message":"No.","index":3}]}
+nobody without errors | 1 | [] | {"success":true,"errors":[],"messages":[],"result":{"id":1}}
+nobody without failures | 1 | [] | {"ok":1,"writeErrors":[],"insertedIds":[],"nMatched":8}
+no id of a call | 0 | [null] | {"jsonrpc":"2.0","id":1,"error":{"code":200,"message":"No."}}
+no id of a request | 1 | [null] | {"responses":[{"id":"2","status":403,"body":{"error":"No."}},{"id":"1","status":204,"headers":{}}]}
+`;
+
+describe('an answer with parts tells who was refused:', () => {
+  it.each([...parts.matchAll(/^(.+) \| (.+) \| (.+) \| (.+)$/gm)])('%s', (...[, , accepted, whom, text = '']) => {
+    const body = text.replaceAll('\\n', '\n');
+    const answer = readAnswer({ statusCode: 200, headers: {}, body }, answeredAt);
+    expect(JSON.stringify(answer.refused.map(({ contact, position }) => contact ?? position))).toBe(whom);
+    expect(answer.accepted).toBe(Number(accepted));
+    for (const { message } of answer.refused) expect(message).toContain('No.');
   });
 });
 

@@ -38,7 +38,7 @@ export function define(command: Command, context: Context) {
       )
       .option(
         '--encoding <name>',
-        'character encoding, such as windows-1252 (default: UTF-16 by its byte order mark or its NULs; UTF-8 where it is; else windows-1252)',
+        'character encoding, such as windows-1252 (default: UTF-16 by its byte order mark or its NULs; UTF-8 where it is; else windows-1252, if every byte is one of its characters)',
       )
       .option('--batch-size <number>', 'rows per request', wholeNumber(1, 1000), 1000),
     'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map, nor does the column whose cells are addresses. Exports of other services are known by their headings: whoever left, bounced, complained or never confirmed by the words of the file is left out, and no option brings in who left. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',

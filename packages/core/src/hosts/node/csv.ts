@@ -23,7 +23,7 @@ export interface CsvOptions extends ColumnOptions {
   readonly delimiter?: string | undefined;
   /**
    * A name that `TextDecoder` knows. Default: UTF-16 by its byte order mark or its NULs; else UTF-8 if every byte fits;
-   * else windows-1252.
+   * else windows-1252, if every byte is one of its characters.
    */
   readonly encoding?: string | undefined;
   /** Name of the source in errors. Default: the name of the file, or `CSV`. */

@@ -27,7 +27,7 @@ const otherFormats: readonly {
 // oxlint-disable-next-line no-control-regex -- these are looked for
 const controls = /[\0-\x08\v\f\x0e-\x1f\x7f]/g;
 
-/** Bytes to which windows-1252 gives no character: reading the file as UTF-8 names the row, and asks for its encoding. */
+/** Bytes that windows-1252 has no character for. Read as UTF-8, the file names their row and asks for its encoding. */
 const noWindows1252 = /[\x81\x8d\x8f\x90\x9d]/;
 
 /** A file of text. */

@@ -5,6 +5,7 @@
 import { retryAfterMs } from '../../engine/rate-limit.ts';
 import { pageTitle } from '../../facts/api-answer.ts';
 import { isRecord } from '../../is-record.ts';
+import { parseJson } from '../../parse-json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -94,13 +95,14 @@ function readBody(given: unknown, received: Received): CrmAnswer {
   if (Array.isArray(body)) return readList(body, received);
   if (isRecord(body)) {
     const { errors, ...others } = body;
-    const lists = Object.values(others).filter(Array.isArray);
+    const lists = Object.entries(others).filter((each): each is [string, unknown[]] => Array.isArray(each[1]));
+    const accepted = lists.flatMap(([, list]) => list).length;
     // Results of some contacts, and errors of others.
-    if (Array.isArray(errors) && lists.length > 0)
-      return { accepted: lists.flat().length, refused: errors.flatMap((error) => refusalsOf(error, received)) };
-    // A batch with refusals, whatever it is called.
-    const batch = lists.find((list) => list.some((entry) => isRefused(entry) || isRefused(onlyIn(entry))));
-    if (batch) return readList(batch, received);
+    if (Array.isArray(errors) && lists.length > 0 && (accepted > 0 || errors.length > 0))
+      return { accepted, refused: errors.flatMap((error) => refusalsOf(error, received)) };
+    // A batch with refusals, whatever it is called; a list of failures alone has places of its own.
+    const batch = lists.find(([, list]) => list.some((entry) => isRefused(entry) || isRefused(onlyIn(entry))));
+    if (batch) return readList(batch[1], received, !isFailure(batch[0]));
     if (isRefusal(body)) return refused(refusalOf(body, received));
     const named = containers.map((name) => body[name]).find((each) => typeof each === 'object' && each !== null);
     const inner = named ?? onlyIn(body);
@@ -118,12 +120,14 @@ function onlyIn(entry: unknown): unknown {
   return others.length === 0 && [value].flat().every(isRecord) ? value : undefined;
 }
 
-/** The results of a batch, in its order. */
-function readList(entries: readonly unknown[], received: Received): CrmAnswer {
+/** The results of a batch, in its order, but for replies, which have any. */
+function readList(entries: readonly unknown[], received: Received, isOrdered = true): CrmAnswer {
   const answers = entries.map((entry) => readBody(entry, received));
   return {
     accepted: answers.reduce((total, { accepted }) => total + accepted, 0),
-    refused: answers.flatMap((answer, position) => answer.refused.map((refusal) => ({ ...refusal, position }))),
+    refused: answers.flatMap(({ refused: some }, position) =>
+      isOrdered && !isReply(entries[position]) ? some.map((refusal) => ({ position, ...refusal })) : some,
+    ),
   };
 }
 
@@ -137,7 +141,8 @@ function isRefusal(body: Fields): boolean {
   return (
     [success, ok].includes(false) ||
     [error, errors, reasons].some(isFilled) ||
-    [status, object].includes('error') ||
+    object === 'error' ||
+    (!hasId(body) && /^(?:err|error|fail|failed|failure)$/i.test(String(status))) ||
     failureStatusOf(body) !== undefined ||
     (isCode && isFilled(message) && status !== 'success') ||
     (!hasId(body) && [body, ...Object.values(body)].some((each) => isRecord(each) && !hasId(each) && hasFailure(each)))
@@ -146,14 +151,21 @@ function isRefusal(body: Fields): boolean {
 
 /** The HTTP status of an error that a body states. */
 const failureStatusOf = (body: unknown): number | undefined =>
-  ['status', 'statusCode', 'status_code']
+  ['status', 'statusCode', 'status_code', 'httpStatusCode']
     .map((name) => (isRecord(body) ? Number(body[name]) : 0))
     .find((stated) => stated >= 400 && stated < 600);
 
 const isRefused = (entry: unknown): boolean => isRecord(entry) && isRefusal(entry);
 
 const hasFailure = (body: Fields): boolean =>
-  Object.entries(body).some(([name, value]) => /error|fail|reject|unprocessed/i.test(name) && isFilled(value));
+  Object.entries(body).some(([name, value]) => isFailure(name) && isFilled(value));
+
+/** Whether a member is named for a failure. */
+const isFailure = (name: string): boolean => /error|fail|reject|unprocessed/i.test(name);
+
+/** Whether an entry is the reply to a request of its own, whose id it has: that of nobody. */
+const isReply = (entry: unknown): boolean =>
+  isRecord(entry) && ('jsonrpc' in entry || ('status' in entry && ('body' in entry || 'headers' in entry)));
 
 /** Whether it is a record by its id. */
 const hasId = (body: Fields): boolean =>
@@ -186,16 +198,18 @@ const reasons: Readonly<Record<number, RefusalReason>> = {
   477: 'busy',
 };
 
-/** A refusal for each contact that an error of a batch names. */
+/** A refusal for each contact that an error of a batch names; its `id` is its own. */
 function refusalsOf(error: unknown, received: Received): readonly CrmRefusal[] {
-  const refusal = refusalOf(error, received);
-  const contacts = contactsIn(error);
+  const named = isRecord(error) ? { ...error, id: undefined } : error;
+  const refusal = refusalOf(named, received);
+  const contacts = contactsIn(named);
   return contacts.length > 1 ? contacts.map((contact) => ({ ...refusal, contact })) : [refusal];
 }
 
 /** @param known - the reason, where the status does not say it */
 function refusalOf(body: unknown, { status, headers, nowMs }: Received, known?: RefusalReason): CrmRefusal {
   const [contact] = contactsIn(body);
+  const position = isRecord(body) && Number.isSafeInteger(body['index']) ? Number(body['index']) : undefined;
   const stated = (status ?? 0) >= 400 ? status : failureStatusOf(body);
   const reason = known ?? reasons[stated ?? 0] ?? ((stated ?? 0) >= 500 ? 'busy' : 'value');
   const wait = status === undefined ? undefined : retryAfterMs({ status, headers }, nowMs);
@@ -205,6 +219,7 @@ function refusalOf(body: unknown, { status, headers, nowMs }: Received, known?: 
     remedy: refusalRemedies[reason],
     ...(status !== undefined && { status }),
     ...(contact !== undefined && { contact }),
+    ...(position !== undefined && { position }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
 }
@@ -238,7 +253,7 @@ function messageOf(body: unknown): string {
 
 /** The ids of the contacts that an error names. */
 function contactsIn(error: unknown): readonly string[] {
-  if (!isRecord(error)) return [];
+  if (!isRecord(error) || isReply(error)) return [];
   const context = [error['context'], error['details']].find(isRecord) ?? {};
   const named = [context['objectWriteTraceId'], context['ids'], context['id'], error['id']].find(isFilled);
   return [named].flat().filter(isFilled).map(String);
@@ -257,16 +272,14 @@ function statusIn(text: string): number {
   return /^forbidden\b/i.test(text) ? 403 : Number.NaN;
 }
 
-/** The JSON object or list that a text is, or that stands behind `429 - `, once more as a JSON text or not. */
+/** The JSON that a text is, or that stands behind `429 - `, once more as a text or not; of lines of JSON the list. */
 function jsonIn(text: string): unknown {
   const [, start] = /^\s*(?:\d{3} - )?(["[{][^]*)$/.exec(text) ?? [];
   if (start === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(start);
-    return typeof value === 'string' ? jsonIn(value) : value;
-  } catch {
-    return undefined; // Not JSON: a text as any other.
-  }
+  const value = parseJson(start);
+  if (value !== undefined) return typeof value === 'string' ? jsonIn(value) : value;
+  const lines = start.trim().split('\n').map(parseJson);
+  return lines.every(isRecord) ? lines : undefined;
 }
 
 /** The HTML page in a text. */

@@ -34,7 +34,10 @@ describe('rows', () => {
     ['carets', 'email^Name\nada@example.com^Ada\nbo@example.com^Bo\n'],
     ['tildes, and commas in a name of the header', 'email~Name\nada@example.com~Ada\nbo@example.com~Bo\n'],
     ['a title above the header', 'Members of 3 May\n\nemail,Name\nada@example.com,Ada\nbo@example.com,Bo\n'],
-    ['facts above the header', 'Meeting,Spring\nFrom,9:00\nemail,Name,Since\nada@example.com,Ada,9:01\nbo@example.com,Bo,\n'],
+    [
+      'facts above the header',
+      'Meeting,Spring\nFrom,9:00\nemail,Name,Since\nada@example.com,Ada,9:01\nbo@example.com,Bo,\n',
+    ],
     ['a title in a sheet', 'Members,\n,\nemail,Name\nada@example.com,Ada\nbo@example.com,Bo\n'],
   ])('are found in a file with %s', async (_, text) => {
     expect(await peopleOf(text)).toEqual(people);
