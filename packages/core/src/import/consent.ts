@@ -145,16 +145,16 @@ export class ConsentSurvey {
     const first = asked.filter(({ isLikely }) => isLikely);
     const others = asked.filter(({ isLikely }) => !isLikely);
     const ordinary = others.map(({ heading }) => heading);
-    const withValues = asked.length <= mostExplained ? [...first, ...others] : first;
-    const sentence = [...first, ...others].map((values) => `"${values.heading}" (${values.shown(this.#rows)})`);
-    const remedies = withValues.flatMap((values): readonly TableRemedy[] => {
+    const sorted = [...first, ...others];
+    const named = sorted.map((values) => `"${values.heading}" (${values.shown(this.#rows)})`);
+    const remedies = (asked.length <= mostExplained ? sorted : first).flatMap((values): readonly TableRemedy[] => {
       const { heading: column, refusing, isLikely } = values;
       const leftBy = { option: 'leftBy', column, values: values.proposal(this.#rows, this.#saidOf(column)) } as const;
       if (refusing > 0) return [leftBy, { option: 'columns', column, target: null }];
       return isLikely ? [leftBy, { option: 'nobodyLeftBy', columns: [column] }] : [leftBy];
     });
     throw new TableError(
-      `Does anybody leave by column ${sentence.join('; ')}? Say so for each`,
+      `Does anybody leave by column ${named.join('; ')}? Say so for each`,
       ...remedies,
       ...(ordinary.length > 0 ? [{ option: 'nobodyLeftBy', columns: ordinary } as const] : []),
     );

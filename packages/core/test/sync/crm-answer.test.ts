@@ -89,6 +89,7 @@ no id of an error | 1 | [null] | {"data":[{"id":1}],"errors":[{"id":"e1","detail
 no field | 0 | [null] | {"errors":{"email":["No."],"city":["No."]}}
 no value of a field | 1 | [null] | {"data":[{"id":1}],"errors":[{"message":"No.","value":"ada@example.com"}]}
 lines of JSON | 1 | [1] | {"success":true}\\n{"success":false,"error":"No."}\\n
+an error of a record | 1 | ["5"] | [{"id":"1"},{"id":"5","status":"error","message":"No."}]
 a word of a status | 1 | [1] | [{"status":"OK"},{"status":"ERR","result":"No."}]
 a status of another name | 1 | [1] | {"parts":[{"body":{"id":1},"httpStatusCode":201},{"body":[{"message":"No."}],"httpStatusCode":400}]}
 a position beside results | 1 | [3] | {"data":[{"id":1}],"errors":[{"message":"No.","index":3}]}

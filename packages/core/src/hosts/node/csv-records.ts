@@ -62,8 +62,8 @@ async function* joined(start: string, rest: AsyncGenerator<string>): AsyncGenera
 }
 
 /**
- * What stands above a header is a title, or says something of the file: a header names the column of the first address,
- * and at least three in four of as many columns as the row of that address fills.
+ * What stands above a header is a title, or says something of the file. A header names the column of the first address,
+ * and three quarters as many columns as that row fills, or more.
  */
 function headerIn(rows: readonly string[][]): number {
   const filled = rows.map((cells) => cells.filter((cell) => cell !== '').length);

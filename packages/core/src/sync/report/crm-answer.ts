@@ -141,7 +141,7 @@ function isRefusal(body: Fields): boolean {
   return (
     [success, ok].includes(false) ||
     [error, errors, reasons].some(isFilled) ||
-    object === 'error' ||
+    [status, object].includes('error') ||
     (!hasId(body) && /^(?:err|error|fail|failed|failure)$/i.test(String(status))) ||
     failureStatusOf(body) !== undefined ||
     (isCode && isFilled(message) && status !== 'success') ||
