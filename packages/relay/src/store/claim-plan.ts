@@ -59,13 +59,16 @@ function personOf({ content }: SignupOfPerson): string {
  * - `duplicate`: another signup has the same intent or content.
  * - `blocked`: another signup is being sent; if both were sent concurrently, the older values might win.
  *
- * A signup counts as earlier if it was received earlier or was already sent: with different clocks on two relays, or a
- * clock that was set back, a duplicate may have the earlier time of receipt.
+ * A signup counts as earlier if it has come further, or else was received earlier: with different clocks on two relays,
+ * or a clock that was set back, a duplicate may have the earlier time of receipt. What waits for a click is no original
+ * of what was confirmed.
  */
 function relationTo(others: readonly SignupOfPerson[], signup: SignupOfPerson): 'duplicate' | 'blocked' | 'free' {
-  const earlier = others.filter(
-    ({ id, state }) => id < signup.id || (signup.state !== 'sent' && id !== signup.id && hasBeenSent(state)),
-  );
+  const own = progress[signup.state] ?? 0;
+  const earlier = others.filter(({ id, state }) => {
+    const lead = (progress[state] ?? own) - own;
+    return lead > 0 || (lead === 0 && id < signup.id);
+  });
   const isDuplicate = earlier.some(
     ({ intent, content, state, dueAt }) =>
       (intent !== null && intent === signup.intent) ||
@@ -76,6 +79,5 @@ function relationTo(others: readonly SignupOfPerson[], signup: SignupOfPerson): 
   return earlier.some(({ state }) => state === 'sent') ? 'blocked' : 'free';
 }
 
-function hasBeenSent(state: SignupState): boolean {
-  return state === 'sent' || state === 'delivered';
-}
+/** How far signups have come that may still reach the API, or have. */
+const progress: Readonly<Partial<Record<SignupState, number>>> = { unconfirmed: 0, waiting: 1, sent: 2, delivered: 2 };

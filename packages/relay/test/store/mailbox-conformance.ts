@@ -406,6 +406,17 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       expect(await mail(store, start + 20 * minute + 2)).toMatchObject([{ id: second }]);
     });
 
+    it('is delivered, also where the same came to a relay whose clock is behind and was not clicked', async () => {
+      const store = await fresh();
+      const post = (receivedAt: number) =>
+        store.accept(newSignup('ada@gmail.com', { needsConfirmation: true, idempotencyKey: 'k1', receivedAt }));
+      const id = await post(start + 5);
+      await mail(store, start + 5);
+      await post(start);
+      expect(await clicked(store, id, start + 9, words)).toBe(true);
+      expect(await store.claim({ forms, limit: 9, now: start + 9 })).toMatchObject([{ id }]);
+    });
+
     it('keeps what is claimed at the same time', async () => {
       const store = await fresh();
       for (let n = 0; n < 10; n += 1) {
