@@ -105,7 +105,7 @@ async function note(
   const reason = `The confirmation mail came back: ${text}`;
   await store.settle(
     open.map(({ id }) => id),
-    { state: 'dead', at: now(), reason },
+    { state: 'dead', at: now(), reason, ofMail: true },
   );
   for (const mailbox of mails) await store.stopMails(null, mailbox, now());
   for (const { id, form } of open) {

@@ -171,7 +171,7 @@ export function createMailQueue(
     if (failure.kind === 'permanent') {
       // The server works: it has refused one recipient.
       circuit.recordSuccess();
-      await worker.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+      await worker.write(() => store.settle([id], { state: 'dead', at: now(), reason, ofMail: true }));
       log.error(facts, 'the confirmation mail was refused for good; kept as a dead letter');
       events.emit({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;

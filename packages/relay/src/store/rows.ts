@@ -251,12 +251,15 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
 export function settledColumns(outcome: DeliveryOutcome) {
   const repeats = outcome.state === 'waiting' || outcome.state === 'unconfirmed';
   const { status = null, askAgainAt = null } = outcome.state === 'delivered' ? outcome : {};
+  const isOfMail = outcome.state === 'unconfirmed' || (outcome.state === 'dead' && outcome.ofMail);
   return {
     state: outcome.state,
     next_attempt_at: repeats ? outcome.nextAttemptAt : askAgainAt,
     settled_at: repeats ? null : outcome.at,
     last_error: outcome.state === 'delivered' ? null : outcome.reason,
     status,
+    // At the API.
+    attempts: isOfMail ? 0 : 1,
     tried: Number(repeats && outcome.tried === true),
   };
 }

@@ -116,7 +116,8 @@ export type DeliveryOutcome =
       /** True if a mail may have been sent. Default: false. */
       readonly tried?: boolean;
     }
-  | { readonly state: 'dead'; readonly at: number; readonly reason: string };
+  /** `ofMail`: its confirmation mail was refused. If the person has confirmed already, nothing changes. */
+  | { readonly state: 'dead'; readonly at: number; readonly reason: string; readonly ofMail?: true };
 
 /**
  * `nextAttemptAt` of a signup that is due whatever the clock says, and that a batch may take: it was never attempted,

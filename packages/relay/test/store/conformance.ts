@@ -672,7 +672,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const dead: DeliveryOutcome = { state: 'dead', at: start, reason: 'refused' };
       const id = await store.accept(signup({ needsConfirmation: true }));
       await claim(store, 9, start, { mailsOf });
-      await store.settle([id], dead);
+      await store.settle([id], { ...dead, ofMail: true });
       expect(await store.redrive({}, start)).toBe(1);
       expect(await store.counts()).toEqual({ ...none, unconfirmed: 1 });
       await clicked(store, id, start, consent);

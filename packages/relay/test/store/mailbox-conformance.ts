@@ -94,7 +94,7 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       const store = await fresh();
       const [first, second] = [await add(store, start, 'default'), await add(store, start, 'default')];
       expect(await claim(store, start)).toMatchObject([{ id: first }]);
-      await store.settle([first], { state: 'dead', at: start, reason: 'unknown mailbox' });
+      await store.settle([first], { state: 'dead', at: start, reason: 'unknown mailbox', ofMail: true });
       expect(await mail(store, start + 10 * minute)).toMatchObject([{ id: second }]);
     });
 
@@ -252,7 +252,7 @@ export function describeMailboxes(place: () => Promise<Place>): void {
     it('that were refused are sent again when an operator redrives them', async () => {
       const store = await fresh();
       const { id } = only(await ask(store, start));
-      await store.settle([id], { state: 'dead', at: start, reason: 'unknown mailbox' });
+      await store.settle([id], { state: 'dead', at: start, reason: 'unknown mailbox', ofMail: true });
       expect(await store.redrive({ ids: [id] }, start + 1)).toBe(1);
       expect(await claim(store, start + 1)).toMatchObject([{ id }]);
     });
@@ -415,6 +415,16 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       await post(start);
       expect(await clicked(store, id, start + 9, words)).toBe(true);
       expect(await store.claim({ forms, limit: 9, now: start + 9 })).toMatchObject([{ id }]);
+    });
+
+    it('is not undone by the refusal of a later mail while it is being delivered', async () => {
+      const store = await fresh();
+      const { id } = only(await ask(store, start));
+      await clicked(store, id, start + 1, words);
+      await store.claim({ forms, limit: 9, now: start + 1 });
+      await store.settle([id], { state: 'dead', at: start + 2, reason: 'full', ofMail: true });
+      await store.settle([id], { state: 'delivered', at: start + 3 });
+      expect(await store.list({ ids: [id] }, { limit: 1 })).toMatchObject([{ state: 'delivered', reason: null }]);
     });
 
     it('keeps what is claimed at the same time', async () => {

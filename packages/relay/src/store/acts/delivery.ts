@@ -53,14 +53,14 @@ export function deliveryStore(db: Database, { candidates, nextDue, claimMails }:
   const beginBatch = run<[id: string, publicationId: string, now: number]>(
     `INSERT INTO ${table('batch')} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
   );
-  const columns = ['id', 'state', 'tried', 'next_attempt_at', 'settled_at', 'last_error', 'status'];
+  const columns = ['id', 'state', 'attempts', 'tried', 'next_attempt_at', 'settled_at', 'last_error', 'status'];
   const settle = change<[rows: string]>(
     `UPDATE ${signup} AS s SET state = o.state, tried = (o.tried OR (s.tried AND s.state <> 'unconfirmed')), batch = NULL,
        next_attempt_at = CASE WHEN s.${hasLeft} AND o.state = 'delivered' THEN o.settled_at ELSE o.next_attempt_at END,
        settled_at = o.settled_at, last_error = CASE WHEN s.${hasLeft} THEN s.last_error ELSE o.last_error END,
        status = o.status
      FROM ${dialect.rows('signup', '$1', columns)} AS o
-     WHERE s.id = o.id AND (${state} = 'unconfirmed' OR (${state} = 'sent' AND o.state <> 'unconfirmed'))`,
+     WHERE s.id = o.id AND ${state} = CASE o.attempts WHEN 0 THEN 'unconfirmed' ELSE 'sent' END`,
   );
   const release = run<[ids: readonly string[]]>(`UPDATE ${signup} AS s SET state = 'waiting', attempts = attempts - 1,
        batch = NULL, next_attempt_at = CASE WHEN attempts = 1 AND NOT tried THEN 0 ELSE due_at END
