@@ -75,9 +75,15 @@ const failures = {
     error: Object.assign(new Error('full'), { responseCode: 452, command: 'DATA', response: '452 full' }),
   },
   'says nothing after the dot': { at: 'reply', takes: true, error: broken('Timeout') },
+  'is slower than the click': { at: 'reply', takes: true, clicks: true, error: broken('Timeout') },
+  'refuses after a click in an earlier mail': {
+    at: 'reply',
+    clicks: true,
+    error: Object.assign(new Error('no'), { responseCode: 554, command: 'DATA', response: '554 5.7.1 no' }),
+  },
   'kills the relay before the dot': { at: 'message', kills: true, error: broken('aborted') },
   'kills the relay after the dot': { at: 'reply', takes: true, kills: true, error: broken('aborted') },
-} as const satisfies Record<string, { at: MailStep; error: Error; takes?: true; kills?: true }>;
+} as const satisfies Record<string, { at: MailStep; error: Error; takes?: true; clicks?: true; kills?: true }>;
 type Answer = keyof typeof failures;
 
 const pick = fc.nat({ max: 1_000_000 });
@@ -263,6 +269,7 @@ class World {
     }
     if (failure === undefined || 'takes' in failure) this.#receive(text, messageId);
     if (failure === undefined) return;
+    if ('clicks' in failure) await this.#click({ what: 'click', page: null, button: 0, ticks: null, twice: false });
     if ('kills' in failure) {
       this.#isKilled = true;
       void this.#relay.stop(0);
