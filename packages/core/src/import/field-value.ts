@@ -2,7 +2,6 @@
 import { dateIn, type DateOrder } from '../facts/dates.ts';
 import { numberIn, type DecimalMark } from '../signup/numbers.ts';
 import { yesOrNo } from '../facts/yes-no.ts';
-import { isRecord } from '../is-record.ts';
 import { parseJson } from '../parse-json.ts';
 import type { YesNoMeanings } from './headings.ts';
 import { valueKey } from './services.ts';
@@ -100,5 +99,5 @@ function membersOf(list: string, separator: string): readonly unknown[] | undefi
   if (!(list.startsWith('[') && list.endsWith(']'))) return list.split(separator);
   // n8n takes a list with the quotation marks of JavaScript too.
   const members = parseJson(list) ?? parseJson(list.replaceAll("'", '"'));
-  return Array.isArray(members) && !members.some(isRecord) ? members : undefined;
+  return Array.isArray(members) ? members : undefined;
 }
