@@ -258,7 +258,7 @@ export function settledColumns(outcome: DeliveryOutcome) {
     settled_at: repeats ? null : outcome.at,
     last_error: outcome.state === 'delivered' ? null : outcome.reason,
     status,
-    // At the API.
+    // A mail is no attempt at the API.
     attempts: isOfMail ? 0 : 1,
     tried: Number(repeats && outcome.tried === true),
   };

@@ -406,18 +406,19 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       expect(await mail(store, start + 20 * minute + 2)).toMatchObject([{ id: second }]);
     });
 
-    it('is delivered, also where the same came to a relay whose clock is behind and was not clicked', async () => {
+    it('delivers its signup, also where an equal one with an earlier time waits for its click', async () => {
       const store = await fresh();
       const post = (receivedAt: number) =>
         store.accept(newSignup('ada@gmail.com', { needsConfirmation: true, idempotencyKey: 'k1', receivedAt }));
       const id = await post(start + 5);
       await mail(store, start + 5);
+      // At a relay whose clock is behind.
       await post(start);
       expect(await clicked(store, id, start + 9, words)).toBe(true);
       expect(await store.claim({ forms, limit: 9, now: start + 9 })).toMatchObject([{ id }]);
     });
 
-    it('is not undone by the refusal of a later mail while it is being delivered', async () => {
+    it('is not undone by the refusal of a later mail while its signup is delivered', async () => {
       const store = await fresh();
       const { id } = only(await ask(store, start));
       await clicked(store, id, start + 1, words);
