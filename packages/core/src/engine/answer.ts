@@ -2,9 +2,9 @@
 import { isErrorBody, pageTitle } from '../facts/api-answer.ts';
 import { isRecord } from '../is-record.ts';
 import { parseJson } from '../parse-json.ts';
-import { responseInfo } from './api-promise.ts';
-import { messagesIn, textOrEmpty } from './deviations.ts';
-import type { CalledOperation } from './options.ts';
+import { responseInfo, type Head } from './api-promise.ts';
+import { messagesIn, textOrEmpty, unknownStatuses, type Deviation, type FieldDeviation } from './deviations.ts';
+import { isListId, type CalledOperation, type Validator } from './options.ts';
 import {
   AbortedError,
   InvalidAnswerError,
@@ -23,6 +23,7 @@ import {
 } from './errors.ts';
 import { TransportError, type HostAnswer } from './host.ts';
 import { PausedError } from './pacer.ts';
+import type { PreparedCall } from './prepare.ts';
 import { retryAfterMs } from './rate-limit.ts';
 import { redact } from './redact.ts';
 
@@ -92,6 +93,53 @@ function parseSuccess(id: CallName, { status, headers, body }: HostAnswer): unkn
 function withoutQuotation(error: unknown): SyntaxError | undefined {
   if (!(error instanceof SyntaxError)) return undefined;
   return new SyntaxError(error.message.replace(/(, \.*)?"[^]*/, ' in the body'));
+}
+
+/** The data of a call, and what is not as the specification has it: of the request, and of the answer. */
+export interface Answered {
+  readonly data: unknown;
+  /** Without headers where no response carried the data. */
+  readonly head: Head;
+  readonly sent: readonly Deviation[];
+  readonly found: readonly FieldDeviation[];
+}
+
+/**
+ * Checks the data of a call. `data` alone ends a call: whatever else is odd is told, and given as it came.
+ *
+ * @param validator - null where nothing else is checked
+ * @throws InvalidAnswerError
+ */
+export function answered(
+  { operation: { id, content }, deviations: sent }: PreparedCall,
+  data: unknown,
+  head: Head,
+  validator: Validator | null,
+): Answered {
+  if (!isOperationId(id)) return { data, head, sent, found: [] };
+  const isList = isListId(id);
+  const inner = isRecord(data) ? data['data'] : undefined;
+  if (content === 'data' && !(isList ? Array.isArray(inner) : isRecord(inner)))
+    throw new InvalidAnswerError(id, head.status, [`"data" is not ${isList ? 'a list' : 'an object'}`]);
+  // Told with the word, for which the shapes have no room.
+  const statuses = id.startsWith('subscriptions.') ? unknownStatuses(inner) : [];
+  return { data, head, sent, found: [...statuses, ...(validator?.answer(id, data) ?? [])] };
+}
+
+/** The head with the deviations of the call, which are told; of several about one field the first. */
+export function tellAll(
+  operation: CallName,
+  { head, sent, found }: Pick<Answered, 'head' | 'sent' | 'found'>,
+  tell: (deviation: Deviation) => void,
+): Head {
+  if (sent.length + found.length === 0) return head;
+  const first = new Map(found.toReversed().map((each) => [each.field, each]));
+  const inAnswer = found
+    .filter((each) => first.get(each.field) === each)
+    .map((each): Deviation => ({ operation, part: 'answer', records: 1, ...each }));
+  const deviations = [...sent, ...inAnswer];
+  for (const each of deviations) tell(each);
+  return { ...head, deviations };
 }
 
 /** The error for a response with an error status: the API's, where the body is one of its own. */

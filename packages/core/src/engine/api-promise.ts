@@ -56,7 +56,7 @@ export function responseInfo({ status, headers, deviations = [] }: Head): Respon
 }
 
 /**
- * A promise that delegates to the one of `read`, which is called when the first reader comes. A real `Promise`, so
+ * A promise that delegates to the one of `read`, which is called when a reader comes. A real `Promise`, so
  * `instanceof`, `catch`, `finally`, `Promise.all` and `Promise.race` work; derived promises are plain ones.
  */
 export abstract class DerivedPromise<T> extends Promise<T> {
@@ -64,12 +64,7 @@ export abstract class DerivedPromise<T> extends Promise<T> {
     return Promise;
   }
 
-  constructor() {
-    // `then` below never reads this promise itself.
-    super(() => {});
-  }
-
-  /** The promise that does the work; the same each time. */
+  /** The promise that does the work. */
   protected abstract read(): Promise<T>;
 
   // oxlint-disable-next-line unicorn/no-thenable -- a Promise subclass
@@ -91,15 +86,14 @@ export abstract class DerivedPromise<T> extends Promise<T> {
  */
 export class ApiPromise<T> extends DerivedPromise<T> {
   readonly #answer: Promise<{ readonly data: T; readonly head: Head }>;
-  #data: Promise<T> | undefined;
 
   constructor(answer: Promise<{ readonly data: T; readonly head: Head }>) {
-    super();
+    super(() => {}); // `then` never reads this promise itself
     this.#answer = answer;
   }
 
   protected override read(): Promise<T> {
-    return (this.#data ??= this.#answer.then(({ data }) => data));
+    return this.#answer.then(({ data }) => data);
   }
 
   /** The data with status, headers, request id and warnings. Rejects as awaiting the call does. */

@@ -2,33 +2,43 @@
  * One call: waits for its turn, sends the request, and depending on the result retries it, looks its record up after a
  * lost response, or ends.
  */
-import { errorBody, errorOf, errorOfWaiting, readResponse, type Attempt, type AttemptFailure } from './answer.ts';
-import type { Head } from './api-promise.ts';
+import {
+  answered,
+  errorBody,
+  errorOf,
+  errorOfWaiting,
+  readResponse,
+  type Answered,
+  type Attempt,
+  type AttemptFailure,
+} from './answer.ts';
+import type { Deviation } from './deviations.ts';
 import { AbortedError, ConfigurationError, withAdvice, type CallName } from './errors.ts';
-import { TransportError, type Host, type HostRequest } from './host.ts';
+import { TransportError, type HostAnswer, type HostRequest } from './host.ts';
 import {
   isAlreadyDeleted,
   isConflict,
+  lookUp,
   mayHaveSucceeded,
   mayStillSucceed,
-  type LostResponses,
+  type LookUpContext,
 } from './lost-response.ts';
 import type { Pacer, Turn } from './pacer.ts';
-import type { PreparedCall } from './prepare.ts';
+import type { PreparedCall, RequestSettings } from './prepare.ts';
 import { nextDelay, policyOver, type RetryPolicy } from './retry.ts';
 import { tokenProblem, type TokenSource } from './token.ts';
 
 /** What all calls of an engine share. */
-export interface CallContext {
-  readonly host: Host;
+export interface CallContext extends RequestSettings, LookUpContext {
   readonly tokens: TokenSource | null;
   readonly pacer: Pacer | null;
-  readonly lostResponses: LostResponses;
   /** Policy of a call that has none of its own. */
   readonly retry: RetryPolicy;
   /** Total timeout in milliseconds of a call that has none of its own; Infinity for no limit. */
   readonly totalTimeoutMs: number;
   readonly onAttempt: ((event: AttemptEvent) => void) | undefined;
+  /** Tells what is not as the specification has it. */
+  readonly tell: (deviation: Deviation) => void;
   /** Whether the service has answered any call yet. */
   hasAnswered: boolean;
 }
@@ -44,13 +54,6 @@ export interface AttemptEvent {
   readonly outcome: number | TransportError['failure'];
   /** Milliseconds until it is repeated; null where it is not. */
   readonly retryInMs: number | null;
-}
-
-/** The data of a call, and the status and headers it came with. */
-export interface Delivered {
-  /** Without headers where no response carried the data. */
-  readonly head: Head;
-  readonly value: unknown;
 }
 
 /** Most token refreshes for one call, so that a service that refuses every token ends the call. */
@@ -86,13 +89,13 @@ export class Call {
   }
 
   /** Sends the call to its end. @throws the error of its last attempt */
-  async run(): Promise<Delivered> {
+  async run(): Promise<Answered> {
     for (;;) {
       const result = await this.#attempt();
       if ('value' in result) {
         this.#report(result, null);
         const { status, headers } = result.answer;
-        return { head: { status, headers }, value: result.value };
+        return answered(this.#call, result.value, { status, headers }, this.#context.validator);
       }
       const before = this.#failures.at(-1);
       if (before && isAlreadyDeleted(this.#call.operation, result, before)) {
@@ -119,7 +122,7 @@ export class Call {
    * different one comes back.
    */
   async #attempt(): Promise<Attempt> {
-    const { tokens, lostResponses } = this.#context;
+    const { host, tokens } = this.#context;
     for (;;) {
       const turn = await this.#takeTurn();
       let result: Attempt;
@@ -130,8 +133,9 @@ export class Call {
         }
         result = await this.#send();
         if (result.answer) {
+          const { headers } = result.answer;
           this.#context.hasAnswered = true;
-          lostResponses.noteClock(result.answer);
+          if (headers['date'] !== undefined) this.#context.dated = { headers, at: host.now() };
         }
         // An aborted call and a wrong setting are no failure of the service.
         const isServiceFailure = result.error?.failure !== 'aborted' && result.error?.misconfiguration === null;
@@ -139,7 +143,8 @@ export class Call {
       } finally {
         turn?.done(); // ends the turn where an error was thrown
       }
-      if (!(await this.#refreshToken(result))) return result;
+      const { answer } = result;
+      if (answer?.status !== 401 || !(await this.#refreshToken(result, answer))) return result;
     }
   }
 
@@ -192,11 +197,10 @@ export class Call {
   }
 
   /** Refreshes a token that was refused. @returns whether there is another one */
-  async #refreshToken(result: Attempt): Promise<boolean> {
+  async #refreshToken(result: Attempt, answer: HostAnswer): Promise<boolean> {
     const { tokens } = this.#context;
     const refused = this.#token;
-    const { answer } = result;
-    if (answer?.status !== 401 || !tokens?.refresh || !refused || this.#refreshes >= maxRefreshes) return false;
+    if (!tokens?.refresh || !refused || this.#refreshes >= maxRefreshes) return false;
     // What refuses in place of the API knows nothing of tokens.
     if (errorBody(this.#call.operation, answer) === undefined) return false;
     const refreshed = await tokens.refresh(refused).catch((error: unknown) => {
@@ -225,14 +229,14 @@ export class Call {
    * @returns the record the call made, or null where there is none and the call may be sent again
    * @throws the error of the attempt where the call has failed, or where the lookup is inconclusive
    */
-  async #recoverLostResponse(failed: Attempt & AttemptFailure): Promise<Delivered | null> {
+  async #recoverLostResponse(failed: Attempt & AttemptFailure): Promise<Answered | null> {
     if (!this.#needsLookup(failed)) throw this.#errorOf(failed);
     // Waits as long as an idempotent call would before its retry, so that the service can finish its work.
     await this.#pause(this.#retryDelay(failed, { retry: 'upsert' }) ?? 0);
     const since = (this.#lostSince ??= failed.sentAt);
     const { retries } = this.#policy;
     const lost = { ...this.#call, deadline: this.#deadline, since };
-    const finding = retries > 0 ? await this.#context.lostResponses.lookUp(lost) : 'unclear';
+    const finding = retries > 0 ? await lookUp(this.#context, lost) : 'unclear';
     if (typeof finding === 'object') return this.#withoutResponse({ data: finding.record });
     // An absent record proves nothing while the service may still be processing the call.
     const hasFailed = finding === 'absent' && !mayStillSucceed(failed);
@@ -259,8 +263,9 @@ export class Call {
   }
 
   /** The result of a call whose data came in no response. */
-  #withoutResponse(value: unknown): Delivered {
-    return { head: { status: this.#call.operation.success, headers: {} }, value };
+  #withoutResponse(value: unknown): Answered {
+    const head = { status: this.#call.operation.success, headers: {} };
+    return answered(this.#call, value, head, this.#context.validator);
   }
 
   #errorOf(failed: AttemptFailure): Error {

@@ -3,17 +3,16 @@ import type { OperationId } from '../contract/index.ts';
 import type { Answer } from '../schema/types.ts';
 import { serviceAddress } from '../service-address.ts';
 import { ApiPromise } from './api-promise.ts';
-import type { AttemptEvent, CallContext } from './call.ts';
-import { createCaller } from './caller.ts';
+import { tellAll } from './answer.ts';
+import { Call, type AttemptEvent, type CallContext } from './call.ts';
 import { tellOnce, type Deviation } from './deviations.ts';
 import { AbortedError, type RequestMethod } from './errors.ts';
 import type { Host } from './host.ts';
-import { createListReader, withLargestPages } from './lists.ts';
-import { createLostResponses } from './lost-response.ts';
+import { createListReader } from './lists.ts';
 import type { Arguments, CallOptions, CustomerIdField, Item, ListId, RequestOptions, Validator } from './options.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { type Page, PagePromise } from './pages.ts';
-import { addressOf, prepareCall, type ArgumentValues, type RequestSettings } from './prepare.ts';
+import { addressOf, prepareCall, type ArgumentValues, type PreparedCall } from './prepare.ts';
 import { prepareRaw } from './raw-request.ts';
 import { defaultRetryPolicy, policyOver, type RetryPolicy } from './retry.ts';
 import { tokenSource, type Token } from './token.ts';
@@ -104,7 +103,8 @@ export function createEngine(options: EngineOptions): Engine {
   const { host, concurrency } = options;
   if (concurrency !== undefined && options.pacer !== undefined)
     throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
-  const settings: RequestSettings = {
+  const context: CallContext = {
+    host,
     roots: {
       api: serviceAddress('baseUrl', options.baseUrl),
       app: options.appUrl && serviceAddress('appUrl', options.appUrl),
@@ -114,41 +114,40 @@ export function createEngine(options: EngineOptions): Engine {
     extraHeaders: options.extraHeaders,
     customerIdField: options.customerIdField,
     validator: options.validator ?? null,
-  };
-  const context: CallContext = {
-    host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,
-    lostResponses: createLostResponses(host, (id, args, one) => firstPage(id, withLargestPages(id, args), one)),
     retry: policyOver(defaultRetryPolicy, options.retry),
     totalTimeoutMs: options.totalTimeoutMs ?? Number.POSITIVE_INFINITY,
     onAttempt: options.onAttempt,
+    tell: tellOnce(options.onDeviation),
+    readList: (id, args, one) => readList(id, args, one, true),
     hasAnswered: false,
+    dated: null,
   };
-  const caller = createCaller(context, settings.validator, tellOnce(options.onDeviation));
-  const firstPage = createListReader(caller, settings);
+  const readList = createListReader(context);
+
+  /** A call from its preparation to its data; a request that cannot be sent rejects too. */
+  async function run(prepare: () => PreparedCall) {
+    const call = prepare();
+    const answered = await new Call(context, call).run();
+    return { data: answered.data, head: tellAll(call.operation.id, answered, context.tell) };
+  }
+
   return {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.
     call: (id, args, callOptions = {}) =>
-      new ApiPromise(caller.run(() => prepareCall(settings, id, toValues(args), callOptions))) as ApiPromise<never>,
+      new ApiPromise(run(() => prepareCall(context, id, args as ArgumentValues, callOptions))) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
-      const start = (iterated: boolean) => {
-        const values = iterated ? withLargestPages(id, toValues(args)) : toValues(args);
-        return firstPage(id, values, one) as Promise<Page<Item<typeof id>>>;
-      };
+      const start = (iterated: boolean) =>
+        readList(id, args as ArgumentValues, one, iterated) as Promise<Page<Item<typeof id>>>;
       return new PagePromise(start, () => {
         if (one.signal?.aborted) throw new AbortedError(id, one.signal.reason);
       });
     },
     request: (method, path, requestOptions = {}) =>
-      new ApiPromise(caller.run(() => prepareRaw(settings, method, path, requestOptions))) as ApiPromise<never>,
-    address: (id, args) => addressOf(settings, id, toValues(args)),
+      new ApiPromise(run(() => prepareRaw(context, method, path, requestOptions))) as ApiPromise<never>,
+    address: (id, args) => addressOf(context, id, args as ArgumentValues),
   };
-}
-
-/** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
-function toValues(args: object): ArgumentValues {
-  return args as ArgumentValues;
 }

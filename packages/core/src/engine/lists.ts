@@ -2,19 +2,23 @@
 import { operation as operationById } from '../contract/index.ts';
 import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
-import type { Answered, Caller } from './caller.ts';
+import { tellAll, type Answered } from './answer.ts';
+import { Call, type CallContext } from './call.ts';
 import { readRecords, type Deviation } from './deviations.ts';
 import { BadRequestError, InvalidAnswerError, type CallName } from './errors.ts';
 import type { CallOptions, ListId } from './options.ts';
 import { noFurtherPage, Page, readPage, startTrail, takenAsWhole, type Trail } from './pages.ts';
-import { prepareCall, withQuery, type ArgumentValues, type PreparedCall, type RequestSettings } from './prepare.ts';
+import { prepareCall, withRequest, type ArgumentValues, type PreparedCall } from './prepare.ts';
 
 /** Reads the first page of a list, which leads to the others. */
-export function createListReader(caller: Caller, settings: RequestSettings) {
+export function createListReader(context: CallContext) {
   /** The page sizes that the service takes where they are smaller than those of the specification. */
   const pageSizes = new Map<CallName, number>();
   /** The largest page size that the service took: a refusal of it is about something else. */
   const taken = new Map<CallName, number>();
+
+  const withQuery = (call: PreparedCall, query: PreparedCall['parts']['query']): PreparedCall =>
+    withRequest(context, { ...call, parts: { ...call.parts, query } }, call.request.body);
 
   async function pageOf(call: PreparedCall, trail: Trail): Promise<Page<unknown>> {
     const { operation, parts, options } = call;
@@ -22,10 +26,8 @@ export function createListReader(caller: Caller, settings: RequestSettings) {
     const answer = data as { readonly data: readonly unknown[] };
     const read = readPage(answer, trail, { ...operation, limit: parts.query['limit'] });
     const usable = readRecords(read.repeats ? [] : answer.data, options.reader ?? 'client', latestOf(received));
-    const head = caller.tellAll(operation.id, received, {
-      sent,
-      found: [...usable.deviations, ...read.deviations, ...found],
-    });
+    const all = { head: received, sent, found: [...usable.deviations, ...read.deviations, ...found] };
+    const head = tellAll(operation.id, all, context.tell);
     const failed = (problem: string) => new InvalidAnswerError(operation.id, head.status, [problem]);
     if (read.repeats && read.problem !== null) throw failed(read.problem);
     const details = { ...read, head, continuation: read.next?.at ?? null, leftOut: usable.leftOut };
@@ -33,7 +35,7 @@ export function createListReader(caller: Caller, settings: RequestSettings) {
       if (read.problem !== null) return Promise.reject(failed(read.problem));
       if (read.next === null) return null;
       const { cursor: _cursor, page: _page, ...rest } = parts.query;
-      const next = withQuery(settings, { ...call, deviations: [] }, { ...rest, ...read.next.at });
+      const next = withQuery({ ...call, deviations: [] }, { ...rest, ...read.next.at });
       return pageOf(next, read.next);
     });
   }
@@ -48,9 +50,9 @@ export function createListReader(caller: Caller, settings: RequestSettings) {
     const { limit } = parts.query;
     const largest = pageSizes.get(id);
     const size = largest === undefined || limit === undefined ? limit : Math.min(Number(limit), largest);
-    const sized = size === limit ? call : withQuery(settings, call, { ...parts.query, limit: size });
+    const sized = size === limit ? call : withQuery(call, { ...parts.query, limit: size });
     try {
-      const answered = await caller.answerOf(sized);
+      const answered = await new Call(context, sized).run();
       taken.set(id, Math.max(Number(size ?? 0), taken.get(id) ?? 0));
       return answered;
     } catch (error) {
@@ -64,7 +66,7 @@ export function createListReader(caller: Caller, settings: RequestSettings) {
       }
       if (Number(size ?? 0) <= Math.max(pageLimit.default, taken.get(id) ?? 0)) throw error;
       const { limit: _limit, ...rest } = parts.query;
-      const answered = await caller.answerOf(withQuery(settings, call, rest)).catch(() => {
+      const answered = await new Call(context, withQuery(call, rest)).run().catch(() => {
         throw error; // it is about something else
       });
       const allowed = pageSizeOf(answered.data) ?? pageLimit.default;
@@ -75,8 +77,9 @@ export function createListReader(caller: Caller, settings: RequestSettings) {
     }
   }
 
-  return async (id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> => {
-    const call = prepareCall(settings, id, args, options);
+  /** @param isRead - whether its other pages are read as well: then they are as large as the service allows */
+  return async (id: ListId, args: ArgumentValues, options: CallOptions, isRead: boolean): Promise<Page<unknown>> => {
+    const call = prepareCall(context, id, isRead ? withLargestPages(id, args) : args, options);
     const { cursor, page } = call.parts.query;
     return pageOf(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
   };
@@ -96,7 +99,7 @@ function latestOf({ headers }: Pick<Answered['head'], 'headers'>): number | unde
 }
 
 /** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
-export function withLargestPages(id: ListId, args: ArgumentValues): ArgumentValues {
+function withLargestPages(id: ListId, args: ArgumentValues): ArgumentValues {
   const names: readonly string[] = operationById(id).query;
   if (!names.includes('limit') || args['page'] !== undefined) return args;
   return { ...args, limit: args['limit'] ?? pageLimit.max };

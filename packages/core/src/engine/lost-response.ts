@@ -20,8 +20,17 @@ import type { Page } from './pages.ts';
 
 type FieldValues = Readonly<Record<string, unknown>>;
 
-/** Reads the first page of a list, as large as the service allows. */
-type ReadList = (id: ListId, args: FieldValues, options: CallOptions) => Promise<Page<unknown>>;
+/** What a lookup needs of the engine. */
+export interface LookUpContext {
+  readonly host: Host;
+  /** Reads the first page of a list, as large as the service allows. */
+  readonly readList: (id: ListId, args: FieldValues, options: CallOptions) => Promise<Page<unknown>>;
+  /**
+   * The last answer with a `Date`, and when it came: records carry times of the service's clock. Parsed only for a
+   * lookup, which is rare.
+   */
+  dated: { readonly headers: HostAnswer['headers']; readonly at: number } | null;
+}
 
 /** A call whose response was lost. Moments are by the host's monotonic clock. */
 export interface LostCall {
@@ -34,45 +43,36 @@ export interface LostCall {
   readonly since: number;
 }
 
-/** Looks up the records of calls whose responses were lost. */
-export type LostResponses = ReturnType<typeof createLostResponses>;
-
-export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList) {
-  /** The last answer with a `Date`, and when it came; parsed only for a lookup, which is rare. */
-  let dated: { readonly headers: HostAnswer['headers']; readonly at: number } | null = null;
-  return {
-    /** Remembers the `Date` of an answer, because records carry times of the service's clock. */
-    noteClock({ headers }: Pick<HostAnswer, 'headers'>): void {
-      if (headers['date'] !== undefined) dated = { headers, at: host.now() };
-    },
-    /** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
-    async lookUp({ operation, args, options, deadline, since }: LostCall): Promise<LookupResult> {
-      const { lookUp, path } = operation;
-      const list = operations.map(({ id }) => id).find((id) => id === lookUp?.list);
-      if (!lookUp || !list || !isListId(list)) return 'unclear';
-      const inPath = [...path.matchAll(pathParameter)].map(([, name = '']) => [name, args[name]] as const);
-      const records: unknown[] = [];
-      try {
-        const first = await readList(list, Object.fromEntries(inPath), {
-          signal: options.signal,
-          timeoutMs: options.timeoutMs,
-          retry: options.retry,
-          stream: options.stream,
-          background: options.background,
-          totalTimeoutMs: deadline - host.monotonic(),
-        });
-        for (let page: Page<unknown> | null = first; page !== null; page = await page.next())
-          records.push(...page.items, ...page.leftOut);
-      } catch (error) {
-        if (error instanceof AbortedError) throw error;
-        return 'unclear';
-      }
-      const skew = dated && clockSkewMs(dated.headers, dated.at);
-      const now = host.now() + (skew ?? 0);
-      const time = { from: now - (host.monotonic() - since), to: now, known: skew !== null };
-      return find(lookUp, records, args, time);
-    },
-  };
+/** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
+export async function lookUp(
+  context: LookUpContext,
+  { operation, args, options, deadline, since }: LostCall,
+): Promise<LookupResult> {
+  const { host } = context;
+  const { lookUp: rule, path } = operation;
+  const list = operations.map(({ id }) => id).find((id) => id === rule?.list);
+  if (!rule || !list || !isListId(list)) return 'unclear';
+  const inPath = [...path.matchAll(pathParameter)].map(([, name = '']) => [name, args[name]] as const);
+  const records: unknown[] = [];
+  try {
+    const first = await context.readList(list, Object.fromEntries(inPath), {
+      signal: options.signal,
+      timeoutMs: options.timeoutMs,
+      retry: options.retry,
+      stream: options.stream,
+      background: options.background,
+      totalTimeoutMs: deadline - host.monotonic(),
+    });
+    for (let page: Page<unknown> | null = first; page !== null; page = await page.next())
+      records.push(...page.items, ...page.leftOut);
+  } catch (error) {
+    if (error instanceof AbortedError) throw error;
+    return 'unclear';
+  }
+  const { dated } = context;
+  const skew = dated && clockSkewMs(dated.headers, dated.at);
+  const now = host.now() + (skew ?? 0);
+  return find(rule, records, args, { from: now - (host.monotonic() - since), to: now, known: skew !== null });
 }
 
 /** When the call was made, by the service's clock. */

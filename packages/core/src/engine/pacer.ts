@@ -121,15 +121,15 @@ export function createPacer(
 
   function begin(now: number, { background }: Waiter): Turn {
     inFlight += 1;
-    const sent = quota.sent(now, background);
+    quota.sent(now, background);
     let ended = false;
     return {
       done(answer) {
         if (ended) return;
         ended = true;
         inFlight -= 1;
-        if (answer && quota.answered(sent, answer, clock.monotonic(), clock.now())) rejectExpired();
-        if (answer !== undefined) adapt(answer === null || answer.status === 429 || answer.status >= 500, sent.at);
+        if (answer && quota.answered(now, answer, clock.monotonic(), clock.now())) rejectExpired();
+        if (answer !== undefined) adapt(answer === null || answer.status === 429 || answer.status >= 500, now);
         grantTurns();
       },
     };

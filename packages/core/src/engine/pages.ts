@@ -320,7 +320,7 @@ export class PagePromise<T> extends DerivedPromise<Page<T>> implements AsyncIter
    * @param checkSignal - throws where the caller's signal has aborted: items of a page that was read are not given then
    */
   constructor(start: (iterated: boolean) => Promise<Page<T>>, checkSignal: () => void) {
-    super();
+    super(() => {}); // `then` never reads this promise itself
     this.#start = start;
     this.#checkSignal = checkSignal;
   }

@@ -20,14 +20,14 @@ export interface RequestSettings {
   readonly validator: Validator | null;
 }
 
+/** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
 export type ArgumentValues = Readonly<Record<string, unknown>>;
 
 /** A call that can be sent. */
 export interface PreparedCall {
   readonly operation: CalledOperation;
-  /** With the publication. */
   readonly args: ArgumentValues;
-  readonly parts: RequestParts;
+  readonly parts: Pick<RequestParts, 'path' | 'query'>;
   readonly options: CallOptions;
   /** Without authorization. */
   readonly request: HostRequest;
@@ -39,84 +39,62 @@ export interface PreparedCall {
 export function prepareCall(
   settings: RequestSettings,
   id: OperationId,
-  given: ArgumentValues,
+  args: ArgumentValues,
   options: CallOptions,
 ): PreparedCall {
   const operation: CalledOperation = operationById(id);
-  const args = withPublication(settings, operation, given);
-  const { unknown, ...parts } = sortArguments(operation, args);
-  const call = { operation, args, options };
-  if (!settings.validator) return encode(settings, { ...call, parts, deviations: inRequest(id, unknown) });
-  const checked = settings.validator.request(id, parts);
+  const { unknown, ...parts } = sortArguments(operation, args, settings.publicationId);
+  const checked = settings.validator?.request(id, parts) ?? { value: parts, unknown: [] };
   if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
   const isNew = ({ field }: FieldDeviation): boolean => !checked.unknown.some((each) => each.field === field);
-  return encode(settings, {
-    ...call,
-    parts: { path: parts.path, ...checked.value },
-    deviations: inRequest(id, [...unknown.filter(isNew), ...checked.unknown]),
-  });
+  const deviations = [...unknown.filter(isNew), ...checked.unknown].map((each): Deviation => ({
+    records: 1,
+    ...each,
+    operation: id,
+    part: 'request',
+  }));
+  const { query, body } = checked.value;
+  const text = encodeBody(operation, withCustomerId(body, settings.customerIdField), options.extraBody);
+  return withRequest(settings, { operation, args, parts: { path: parts.path, query }, options, deviations }, text);
 }
 
-/** The same call with another query, for another page. */
-export function withQuery(settings: RequestSettings, call: PreparedCall, query: RequestParts['query']): PreparedCall {
-  return encode(settings, { ...call, parts: { ...call.parts, query } });
-}
-
-/** The address of an operation, without the query that its options add. */
-export function addressOf(settings: RequestSettings, id: OperationId, args: ArgumentValues): string {
-  const operation: CalledOperation = operationById(id);
-  return urlOf(settings, operation, sortArguments(operation, withPublication(settings, operation, args)));
-}
-
-function encode(settings: RequestSettings, call: Omit<PreparedCall, 'request'>): PreparedCall {
-  const { operation, parts, options } = call;
-  const body = encodeBody(operation, withCustomerId(parts.body, settings.customerIdField), options.extraBody);
-  const url = urlOf(settings, operation, parts, options.extraQuery);
-  return { ...call, request: hostRequest(settings, call, url, body) };
-}
-
-/** The request of a call, as the host sends it. */
-export function hostRequest(
+/** The call with its request. @param body - encoded */
+export function withRequest(
   settings: RequestSettings,
-  {
-    operation,
-    options: { timeoutMs = settings.timeoutMs, signal, extraHeaders },
-  }: Pick<PreparedCall, 'operation' | 'options'>,
-  url: string,
+  call: Omit<PreparedCall, 'request'>,
   body: string | undefined,
-): HostRequest {
-  return {
+): PreparedCall {
+  const { operation, parts, options } = call;
+  const { timeoutMs = settings.timeoutMs, signal, extraQuery, extraHeaders } = options;
+  const request: HostRequest = {
     method: operation.method,
-    url,
+    url: urlOf(settings, operation, parts, extraQuery),
     headers: requestHeaders(operation, body !== undefined, settings.extraHeaders, extraHeaders),
     ...(body !== undefined && { body }),
     timeoutMs,
     ...(signal && { signal }),
   };
+  return { ...call, request };
+}
+
+/** The address of an operation, without the query that its options add. */
+export function addressOf(settings: RequestSettings, id: OperationId, args: ArgumentValues): string {
+  const operation: CalledOperation = operationById(id);
+  return urlOf(settings, operation, sortArguments(operation, args, settings.publicationId));
 }
 
 function urlOf(
   { roots }: RequestSettings,
   operation: CalledOperation,
-  { path, query }: RequestParts,
+  { path, query }: PreparedCall['parts'],
   extra?: CallOptions['extraQuery'],
 ): string {
   const root = roots[operation.base];
   if (!root)
     throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
-  return root + path + encodeQuery(operation, query, extra);
-}
-
-function withPublication(
-  { publicationId }: RequestSettings,
-  { path }: CalledOperation,
-  args: ArgumentValues,
-): ArgumentValues {
-  return path.includes('{publicationId}') ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
-}
-
-function inRequest(operation: OperationId, unknown: readonly FieldDeviation[]): Deviation[] {
-  return unknown.map((each) => ({ records: 1, ...each, operation, part: 'request' }));
+  const search = encodeQuery(operation, query, extra);
+  // The path of a request that the contract does not describe may have a query.
+  return root + path + (path.includes('?') ? search.replace('?', '&') : search);
 }
 
 export const pathParameter = /\{(\w+)\}/g;
@@ -150,15 +128,17 @@ export const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
  * Sorts flat arguments into path, query and body by the contract, and normalises an address. Names that it does not
  * know go into the body, or into the query where there is none.
  *
+ * @param publicationId - where the arguments name none
  * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is nearly a known one
  */
 export function sortArguments(
   operation: CalledOperation,
   args: ArgumentValues,
+  publicationId?: string,
 ): RequestParts & { readonly unknown: readonly FieldDeviation[] } {
   const problems: string[] = [];
   const path = operation.path.replace(pathParameter, (_, name: string) => {
-    const value = args[name];
+    const value: unknown = args[name] ?? (name === 'publicationId' ? publicationId : undefined);
     if (typeof value !== 'string' || value === '') problems.push(`"${name}" is missing`);
     else if (name === 'publicationId' && !isPublicationId(value)) {
       problems.push('"publicationId" must look like pub_<uuid>');
@@ -265,12 +245,13 @@ export function requestHeaders(
   const headers: Record<string, string> = { accept: 'application/json' };
   if (hasBody) headers['content-type'] = contentTypes[taken?.encoding ?? 'json'];
   const problems: string[] = [];
-  for (const [name, value] of extra.flatMap((each) => Object.entries(each ?? {}))) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.push(`extraHeaders: ${JSON.stringify(name)} is no header name`);
-    else if (!isHeaderValue(value))
-      problems.push(`extraHeaders: the value of "${name}" holds characters no header may have`);
-    else headers[name.toLowerCase()] = value;
-  }
+  for (const each of extra)
+    for (const [name, value] of Object.entries(each ?? {})) {
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.push(`extraHeaders: ${JSON.stringify(name)} is no header name`);
+      else if (!isHeaderValue(value))
+        problems.push(`extraHeaders: the value of "${name}" holds characters no header may have`);
+      else headers[name.toLowerCase()] = value;
+    }
   if (problems.length > 0) throw new InvalidRequestError(id, problems);
   return headers;
 }

@@ -41,21 +41,15 @@ export function createQuota() {
       if (refusalsInARow > 0 && inFlight > 0) return Number.POSITIVE_INFINITY;
       return stated ? stated.nextAt(now, inFlight, background) : rate.nextAt(now);
     },
-    sent(now: number, background?: boolean): { readonly at: number } {
+    sent(now: number, background?: boolean): void {
       rate.sent(now);
       if (background) stated?.sentInBackground(now);
-      return { at: now };
     },
     /**
      * @param timeOfDay - milliseconds since the Unix epoch, to read dates in headers
      * @returns true for a 429, unless it is one of several that were sent before the first of them came back
      */
-    answered(
-      sent: { readonly at: number },
-      answer: Pick<HostAnswer, 'status' | 'headers'>,
-      now: number,
-      timeOfDay: number,
-    ): boolean {
+    answered(sentAt: number, answer: Pick<HostAnswer, 'status' | 'headers'>, now: number, timeOfDay: number): boolean {
       const quota = readQuotaHeaders(answer.headers, timeOfDay);
       answersWithoutHeaders = quota ? 0 : answersWithoutHeaders + 1;
       if (quota) (stated ??= statedQuota()).read(quota, now);
@@ -64,12 +58,12 @@ export function createQuota() {
         rate = learnedRate();
       }
       if (answer.status !== 429) {
-        if (sent.at <= lastRefusal) return false; // sent before the 429, so it says nothing about the time after it
+        if (sentAt <= lastRefusal) return false; // sent before the 429, so it says nothing about the time after it
         refusalsInARow = 0;
         rate.passed();
         return false;
       }
-      if (sent.at <= lastRefusal) return false;
+      if (sentAt <= lastRefusal) return false;
       lastRefusal = now;
       refusalsInARow += 1;
       rate.refused(now);
@@ -157,7 +151,6 @@ function learnedRate() {
   let grown = 0;
 
   function endMinute(now: number): void {
-    if (now - minuteBegan < 60_000) return;
     minuteBegan = now;
     if (busy) busyMinutes += 1;
     if (busy && busyMinutes >= interval) {
@@ -169,7 +162,7 @@ function learnedRate() {
 
   return {
     nextAt(now: number): number {
-      endMinute(now);
+      if (now - minuteBegan >= 60_000) endMinute(now);
       busy ||= due > now;
       return due;
     },

@@ -2,14 +2,7 @@
 import type { RetryClass } from '../contract/types.ts';
 import { InvalidRequestError, type CallName, type RequestMethod } from './errors.ts';
 import type { CalledOperation, RequestOptions } from './options.ts';
-import {
-  encodeQuery,
-  hostRequest,
-  isPublicationId,
-  pathParameter,
-  type PreparedCall,
-  type RequestSettings,
-} from './prepare.ts';
+import { isPublicationId, pathParameter, withRequest, type PreparedCall, type RequestSettings } from './prepare.ts';
 import { redact } from './redact.ts';
 
 /** Prepares a request that the contract does not describe. @throws InvalidRequestError where it cannot be sent */
@@ -17,16 +10,13 @@ export function prepareRaw(
   settings: RequestSettings,
   method: RequestMethod,
   path: string,
-  { query, body, headers: extraHeaders, ...options }: RequestOptions,
+  { query = {}, body, headers: extraHeaders, ...options }: RequestOptions,
 ): PreparedCall {
   const { publicationId } = settings;
-  const { api: root } = settings.roots;
-  const { operation, path: filled } = rawRequest(method, path, { publicationId, ...options, body }, root);
-  const search = encodeQuery(operation, {}, query);
-  const url = root + filled + (filled.includes('?') ? search.replace('?', '&') : search);
-  const parts = { path: filled, query: {}, body: null };
+  const { operation, path: filled } = rawRequest(method, path, { publicationId, ...options, body }, settings.roots.api);
+  const parts = { path: filled, query };
   const call = { operation, args: {}, parts, options: { ...options, extraHeaders }, deviations: [] };
-  return { ...call, request: hostRequest(settings, call, url, body === undefined ? undefined : JSON.stringify(body)) };
+  return withRequest(settings, call, body === undefined ? undefined : JSON.stringify(body));
 }
 
 const retryClasses: Readonly<Record<RequestMethod, RetryClass>> = {

@@ -32,8 +32,8 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 export type SendRequest = (request: HostRequest, signal: AbortSignal) => PromiseLike<FetchResponse>;
 
 /** A host over `fetch` and nothing else; pass one of your own to send by other means than the platform's. */
-export function createFetchHost(options: { readonly fetch?: Fetch | undefined } = {}): Host {
-  return hostOver((request, signal) => exchange(request, signal, options.fetch), options.fetch === undefined);
+export function createFetchHost({ fetch }: { readonly fetch?: Fetch | undefined } = {}): Host {
+  return hostOver(exchangeBy(fetch), fetch === undefined);
 }
 
 /**
@@ -93,24 +93,22 @@ export function hostOver(send: SendRequest, isPlatform: boolean): Host {
  *
  * @throws TransportError where the network failed; any other error of a custom `fetch` is a bug and thrown unchanged
  */
-export async function exchange(
-  request: HostRequest,
-  signal: AbortSignal,
-  customFetch: Fetch | undefined,
-): Promise<FetchResponse> {
-  const { url, method, headers, body } = request;
-  const init: FetchInit = {
-    method,
-    headers: { ...(userAgent && { 'user-agent': userAgent }), ...headers },
-    ...(body !== undefined && { body }),
-    signal,
-    redirect: 'manual',
+export function exchangeBy(customFetch: Fetch | undefined): SendRequest {
+  return async (request, signal) => {
+    const { url, method, headers, body } = request;
+    const init: FetchInit = {
+      method,
+      headers: { ...(userAgent && { 'user-agent': userAgent }), ...headers },
+      ...(body !== undefined && { body }),
+      signal,
+      redirect: 'manual',
+    };
+    try {
+      return await (customFetch ? customFetch(url, init) : fetch(url, init));
+    } catch (error) {
+      throw networkFailure(error, request, customFetch === undefined);
+    }
   };
-  try {
-    return await (customFetch ? customFetch(url, init) : fetch(url, init));
-  } catch (error) {
-    throw networkFailure(error, request, customFetch === undefined);
-  }
 }
 
 /** Turns a network failure into a TransportError; returns any other error unchanged. */

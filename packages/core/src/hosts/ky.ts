@@ -1,6 +1,6 @@
 /** The host over an instance of ky: its hooks see each attempt; the engine alone decides about retries and timeouts. */
 import type { Host, HostRequest } from '../engine/index.ts';
-import { exchange, hostOver, type Fetch, type FetchResponse } from './fetch.ts';
+import { exchangeBy, hostOver, type Fetch, type FetchResponse } from './fetch.ts';
 
 /** An instance of ky, of whatever version: this package itself does without it. */
 export type Ky = (
@@ -23,9 +23,10 @@ export type Ky = (
  * @param fetch - in place of the platform's
  */
 export function createKyHost(ky: Ky, fetch?: Fetch): Host {
+  const exchange = exchangeBy(fetch);
   return hostOver(({ url, method, headers, body, ...rest }, signal) => {
     const send = async (input: unknown): Promise<Response> =>
-      toResponse(await exchange(await requestOf(input, { url, method, headers, ...rest }), signal, fetch));
+      toResponse(await exchange(await requestOf(input, { url, method, headers, ...rest }), signal));
     return ky(url, {
       method,
       headers: { ...headers },

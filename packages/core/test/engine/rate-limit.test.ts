@@ -20,12 +20,12 @@ function watched() {
   const quota = createQuota();
   let inFlight = 0;
   const send = (at: number, background = false) => {
-    const sent = quota.sent(start + at, background);
+    quota.sent(start + at, background);
     inFlight += 1;
     return {
       answer(answer: Parameters<typeof quota.answered>[1], after = at) {
         inFlight -= 1;
-        return quota.answered(sent, answer, start + after, start + after);
+        return quota.answered(start + at, answer, start + after, start + after);
       },
     };
   };
