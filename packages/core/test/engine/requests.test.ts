@@ -2,9 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { operation } from '../../src/contract/index.ts';
 import { encodeBody, encodeQuery, sortArguments, withCustomerId } from '../../src/engine/prepare.ts';
-import { rawRequest } from '../../src/engine/raw-request.ts';
-import { InvalidAnswerError, InvalidRequestError, ServerError } from '../../src/engine/index.ts';
-import { json } from './scripted-host.ts';
+import {
+  createEngine,
+  InvalidAnswerError,
+  InvalidRequestError,
+  ServerError,
+  type RequestOptions,
+} from '../../src/engine/index.ts';
+import { json, scriptedHost } from './scripted-host.ts';
 import { calling, headers } from './calling.ts';
 
 describe('a request that the contract does not describe', () => {
@@ -64,23 +69,40 @@ describe('a request that the contract does not describe', () => {
     );
   });
 
-  it.each([
-    'polls',
-    '//evil.test/polls',
-    'http://evil.test/v2/polls',
-    '/../v1/polls',
-    '/polls/%2e%2E/../x',
-    '/polls/.%2e/x',
-    '/polls/./x',
-    '/polls\\..\\x',
-    '/po lls',
-    '/polls#a',
-    '/polls\n',
-    '/publications/{other}/polls',
-  ])('is refused with the path %j', async (path) => {
+  const badPath =
+    'the path must begin with one "/" and stay below the base URL: no other address, no "..", no fragment.';
+  it.each<[method: string, path: string, options: RequestOptions, problem: string]>([
+    ...[
+      'polls',
+      '//evil.test/polls',
+      'http://evil.test/v2/polls',
+      '/../v1/polls',
+      '/polls/%2e%2E/../x',
+      '/polls/.%2e/x',
+      '/polls/./x',
+      '/a/..',
+      '/polls\\..\\x',
+      '/po lls',
+      '/polls#a',
+      '/polls\n',
+    ].map((path): [string, string, RequestOptions, string] => ['GET', path, {}, badPath]),
+    ['TRACE', '/polls', {}, 'the method must be one of GET, HEAD, PUT, DELETE, POST, PATCH.'],
+    ['toString', '/polls', {}, 'the method must be one of'],
+    ['GET', '/polls', { body: {} }, 'a GET request has no body.'],
+    ['HEAD', '/polls', { body: null }, 'a HEAD request has no body.'],
+    ['GET', '/polls/{id}', {}, '"{id}" in the path has no value: write the value itself.'],
+    ['GET', '/{publicationId}', { publicationId: 'mine' }, '"publicationId" must look like pub_<uuid>.'],
+  ])('is refused: %s %j with %j', async (method, path, options, problem) => {
     const { engine, host } = calling();
-    await expect(engine.request('GET', path)).rejects.toBeInstanceOf(InvalidRequestError);
+    const error: unknown = await engine.request(method as 'GET', path, options).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(String(error)).toContain(`the request was not sent: ${problem}`);
     expect(host.sent).toHaveLength(0);
+  });
+
+  it('is refused where its path asks for a publication and none is named', async () => {
+    const engine = createEngine({ host: scriptedHost([]), baseUrl: 'http://api.test/v2' });
+    await expect(engine.request('GET', '/{publicationId}/polls')).rejects.toThrow('"publicationId" is missing.');
   });
 
   it('stays at the host of the base URL, whatever the path looks like', async () => {
@@ -209,59 +231,5 @@ describe('the arguments of an operation', () => {
       expect(() => encodeBody({ ...remove, method }, null, { a: 1 })).toThrow(
         `"extraBody" cannot be sent: a ${method} request has no body`,
       );
-  });
-});
-
-describe('a raw request', () => {
-  const root = 'http://api.test/v2';
-  const raw = (method: string, path: string, options: Parameters<typeof rawRequest>[2] = {}) =>
-    rawRequest(method as 'GET', path, options, root);
-
-  it('is described in the terms of the contract', () => {
-    expect(raw('POST', '/polls?a=1', { body: {} })).toEqual({
-      operation: {
-        id: 'POST /polls',
-        method: 'POST',
-        path: '/polls',
-        base: 'api',
-        scope: null,
-        query: [],
-        expand: [],
-        body: { encoding: 'json', fields: [], required: [] },
-        success: 200,
-        errors: [],
-        content: 'object',
-        pagination: 'none',
-        retry: 'once',
-        doc: '',
-      },
-      path: '/polls?a=1',
-    });
-    expect(raw('GET', '/publications/{publicationId}', { publicationId: 'pub_1' }).path).toBe('/publications/pub_1');
-  });
-
-  it.each<[method: string, path: string, options: Parameters<typeof rawRequest>[2], text: string]>([
-    [
-      'TRACE',
-      '/polls',
-      {},
-      'TRACE /polls: the request was not sent: the method must be one of GET, HEAD, PUT, DELETE, POST, PATCH.',
-    ],
-    ['toString', '/polls', {}, 'the method must be one of'],
-    ['GET', '/polls', { body: {} }, 'GET /polls: the request was not sent: a GET request has no body.'],
-    ['HEAD', '/polls', { body: null }, 'HEAD /polls: the request was not sent: a HEAD request has no body.'],
-    ['GET', '/polls/{id}', {}, '"{id}" in the path has no value: write the value itself.'],
-    ['GET', '/{publicationId}/polls', {}, 'not sent: "publicationId" is missing.'],
-    ['GET', 'polls/votes', {}, 'GET /polls/votes: the request was not sent: the path must begin with one "/"'],
-    ['GET', '/{publicationId}', { publicationId: 'mine' }, 'not sent: "publicationId" must look like pub_<uuid>.'],
-    [
-      'GET',
-      '//polls',
-      {},
-      'GET /polls: the request was not sent: the path must begin with one "/" and stay below the base URL: no other address, no "..", no fragment.',
-    ],
-    ['GET', '/a/..', {}, 'the path must begin with one "/"'],
-  ])('%s %s is refused', (method, path, options, text) => {
-    expect(() => raw(method, path, options)).toThrow(text);
   });
 });
