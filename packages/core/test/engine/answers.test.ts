@@ -5,7 +5,6 @@ import {
   ApiError,
   BadRequestError,
   ConflictError,
-  createEngine,
   createPacer,
   ForbiddenError,
   ForeignAnswerError,
@@ -17,6 +16,7 @@ import {
   TransportError,
   UnauthorizedError,
   type AttemptEvent,
+  type Engine,
   type Host,
 } from '../../src/engine/index.ts';
 import { scriptedHost, type Scripted } from './scripted-host.ts';
@@ -118,7 +118,7 @@ describe('an error status', () => {
 
   it('says what to do, as far as operation and status tell it', async () => {
     const enroll = { automationId: 'aut_1', email: 'ada@example.com' };
-    const advice = async (status: number, call: (engine: ReturnType<typeof createEngine>) => Promise<unknown>) =>
+    const advice = async (status: number, call: (engine: Engine) => Promise<unknown>) =>
       String(await failure(call(calling({ status }).engine)));
     expect(await advice(403, (engine) => engine.call('automations.get', enroll))).toContain('scope "automations:read"');
     expect(await advice(403, (engine) => engine.request('GET', '/polls'))).not.toContain('scope');
@@ -274,8 +274,8 @@ describe('an attempt without an answer', () => {
     const bug = new RangeError('a bug');
     const host = { ...scriptedHost([]), send: () => Promise.reject(bug) };
     const pacer = { ...createPacer(host), turn: () => Promise.reject(bug) };
-    for (const options of [{ host }, { host: scriptedHost([]), pacer }]) {
-      const engine = createEngine({ baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options });
+    for (const options of [{ host }, { pacer }]) {
+      const { engine } = engineOn([], options);
       await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBe(bug);
     }
   });
@@ -286,7 +286,7 @@ describe('an attempt without an answer', () => {
     await host.sleep(1000);
     const events: AttemptEvent[] = [];
     const onAttempt = (event: AttemptEvent) => events.push(event);
-    const engine = createEngine({ host: slow, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', onAttempt });
+    const { engine } = engineOn([], { host: slow, onAttempt });
     await engine.call('automations.get', { automationId: 'aut_1' });
     const attempt = { operation: 'automations.get', durationMs: 40 };
     expect(events).toEqual([

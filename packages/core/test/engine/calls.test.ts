@@ -12,7 +12,7 @@ import {
   PagePromise,
   type Validator,
 } from '../../src/engine/index.ts';
-import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+import { json, type Scripted } from './scripted-host.ts';
 import { calling, headers, engineOn } from './calling.ts';
 
 const announced = [
@@ -118,11 +118,7 @@ describe('a validator', () => {
         ? [{ field: 'data.odd', problem: 'expected nothing' }]
         : [],
   };
-  const validated = (...script: readonly Scripted[]) => {
-    const host = scriptedHost(script);
-    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', validator });
-    return { host, engine };
-  };
+  const validated = (...script: readonly Scripted[]) => engineOn(script, { validator });
 
   it('checks requests and answers', async () => {
     const { host, engine } = validated(json({ data: {} }), json({ data: { odd: true } }));

@@ -1,6 +1,7 @@
 /** Correcting the time of day, by hand or by NTP, changes no wait, no deadline and no duration. */
 import { describe, expect, it } from 'vitest';
-import { createEngine, TimeoutError, type AttemptEvent, type Host } from '../../src/engine/index.ts';
+import { TimeoutError, type AttemptEvent, type Host } from '../../src/engine/index.ts';
+import { engineOn } from './calling.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 const hour = 3_600_000;
@@ -16,12 +17,7 @@ function calling(byMs: number, ...script: readonly Scripted[]) {
       return answer;
     },
   };
-  const engine = createEngine({
-    host,
-    baseUrl: 'http://api.test/v2',
-    publicationId: 'pub_1',
-    onAttempt: (event) => events.push(event),
-  });
+  const { engine } = engineOn([], { host, onAttempt: (event) => events.push(event) });
   const get = (totalTimeoutMs?: number) =>
     engine.call('automations.get', { automationId: 'aut_1' }, { totalTimeoutMs, retry: { retries: 1 } });
   return { get, events, slept: scripted.slept, sent: scripted.sent };

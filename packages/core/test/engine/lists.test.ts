@@ -1,23 +1,12 @@
 /** Lists that are begun in their middle, or whose pages say little of how they go on, read as a caller reads them. */
 import { describe, expect, it } from 'vitest';
-import {
-  BadRequestError,
-  continuationAt,
-  createEngine,
-  deviationText,
-  InvalidAnswerError,
-} from '../../src/engine/index.ts';
-import { json, scriptedHost, type Scripted } from './scripted-host.ts';
+import { BadRequestError, continuationAt, deviationText, InvalidAnswerError } from '../../src/engine/index.ts';
+import { engineOn } from './calling.ts';
+import { json, type Scripted } from './scripted-host.ts';
 
 function listing(...script: readonly Scripted[]) {
   const told: string[] = [];
-  const host = scriptedHost(script);
-  const engine = createEngine({
-    host,
-    baseUrl: 'http://api.test/v2',
-    publicationId: 'pub_1',
-    onDeviation: (deviation) => told.push(deviationText(deviation)),
-  });
+  const { host, engine } = engineOn(script, { onDeviation: (deviation) => told.push(deviationText(deviation)) });
   return { engine, told, searches: () => host.sent.map(({ url }) => new URL(url).search) };
 }
 

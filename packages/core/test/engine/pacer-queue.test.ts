@@ -36,23 +36,6 @@ describe('background calls', () => {
     }
   });
 
-  it('end at their deadline and when their signal aborts, as other calls do', async () => {
-    const { clock, ask, end, granted } = pacing();
-    const abort = new AbortController();
-    void ask('a');
-    await clock.advance(0);
-    end('a', told(0));
-    const late = ask('late', { background: true, deadline: clock.now() + 5_000 });
-    const aborted = ask('aborted', { background: true, signal: abort.signal });
-    await clock.advance(5_000);
-    abort.abort();
-    expect(await late).toMatchObject({ failure: 'timeout', notSent: true });
-    expect(await aborted).toMatchObject({ failure: 'aborted' });
-    void ask('b', { background: true });
-    await clock.advance(55_000);
-    expect(granted).toEqual(['a', 'b']);
-  });
-
   /** Endless background calls and another call at each interval, against a window of 180 calls a minute. */
   async function drain({ minutes, everyMs }: { minutes: number; everyMs?: (minute: number) => number }) {
     const clock = stillClock();
@@ -177,22 +160,25 @@ describe('an aborted call', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('leaves the queue at its deadline or when its signal aborts, and the others follow', async () => {
-    const { clock, ask, end, granted } = pacing({ concurrency: 1 });
-    const abort = new AbortController();
-    void ask('a');
-    await clock.advance(0);
-    const late = ask('late', { deadline: clock.now() + 5_000 });
-    const aborted = ask('aborted', { signal: abort.signal });
-    void ask('b');
-    await clock.advance(5_000);
-    abort.abort();
-    expect(await late).toMatchObject({ failure: 'timeout', notSent: true });
-    expect(await aborted).toMatchObject({ failure: 'aborted' });
-    end('a');
-    await clock.advance(0);
-    expect(granted).toEqual(['a', 'b']);
-  });
+  it.each([false, true])(
+    'leaves the queue at its deadline or when its signal aborts, and the others follow; in the background: %s',
+    async (background) => {
+      const { clock, ask, end, granted } = pacing({ concurrency: 1 });
+      const abort = new AbortController();
+      void ask('a');
+      await clock.advance(0);
+      const late = ask('late', { background, deadline: clock.now() + 5_000 });
+      const aborted = ask('aborted', { background, signal: abort.signal });
+      void ask('b', { background });
+      await clock.advance(5_000);
+      abort.abort();
+      expect(await late).toMatchObject({ failure: 'timeout', notSent: true });
+      expect(await aborted).toMatchObject({ failure: 'aborted' });
+      end('a');
+      await clock.advance(0);
+      expect(granted).toEqual(['a', 'b']);
+    },
+  );
 
   it('leaves no timer behind after the last call of the queue', async () => {
     const { clock, ask, end } = pacing();

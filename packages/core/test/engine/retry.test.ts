@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { operations, type Operation } from '../../src/contract/index.ts';
 import {
   ConfigurationError,
-  createEngine,
   defaultRetryPolicy,
   nextDelay,
   RateLimitError,
@@ -14,8 +13,6 @@ import { policyOver } from '../../src/engine/retry.ts';
 import { json, scriptedHost } from './scripted-host.ts';
 import { engineOn } from './calling.ts';
 
-const publicationId = 'pub_1';
-const baseUrl = 'http://api.test/v2';
 const clock = { now: () => Date.UTC(2026, 0, 1), random: () => 1 };
 const answered = (status: number, headers: Record<string, string> = {}) => ({ answer: { status, headers } });
 
@@ -94,8 +91,9 @@ describe('the delay of a retry', () => {
 
 describe('a call that fails', () => {
   it('waits as the service asks and sends the same request again', async () => {
-    const host = scriptedHost([{ status: 429, headers: { 'retry-after': '2' } }, { status: 503 }, json({ data: [] })]);
-    const page = await createEngine({ host, baseUrl, publicationId }).list('subscriptions.list', {});
+    const busy = { status: 429, headers: { 'retry-after': '2' } };
+    const { host, engine } = engineOn([busy, { status: 503 }, json({ data: [] })]);
+    const page = await engine.list('subscriptions.list', {});
     expect(page.items).toEqual([]);
     expect(host.slept).toEqual([2_000, 500]);
     expect(host.sent[1]).toEqual(host.sent[0]);
@@ -128,8 +126,8 @@ describe('a call that fails', () => {
   });
 
   it('gives up after its retries with the last error', async () => {
-    const host = scriptedHost(Array.from({ length: 3 }, () => ({ status: 429, headers: { 'retry-after': '1' } })));
-    const engine = createEngine({ host, baseUrl, publicationId, retry: { retries: 2 } });
+    const busy = { status: 429, headers: { 'retry-after': '1' } };
+    const { host, engine } = engineOn([busy, busy, busy], { retry: { retries: 2 } });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(RateLimitError);
     expect(host.sent).toHaveLength(3);
   });
@@ -163,30 +161,28 @@ describe('a call that fails', () => {
   it('throws the error of a host whose sleep() fails', async () => {
     const broken = new Error('no timers here');
     const host = { ...scriptedHost([{ status: 503 }]), sleep: () => Promise.reject(broken) };
-    const engine = createEngine({ host, baseUrl, publicationId, pacer: false });
+    const { engine } = engineOn([], { host, pacer: false });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBe(broken);
   });
 
   it('is not retried where the host name was never resolved, and is where it was resolved before', async () => {
     const unknown = new TransportError('network', { code: 'ENOTFOUND' });
-    const get = (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', { automationId: 'aut_1' });
-    const host = scriptedHost([unknown]);
-    await expect(get(createEngine({ host, baseUrl, publicationId }))).rejects.toThrow('Check the base URL');
-    expect(host.sent).toHaveLength(1);
-
-    const later = scriptedHost([json({ data: {} }), unknown, json({ data: {} })]);
-    const engine = createEngine({ host: later, baseUrl, publicationId });
-    await get(engine);
-    await get(engine);
-    expect(later.sent).toHaveLength(3);
+    const get = ({ engine }: ReturnType<typeof engineOn>) => engine.call('automations.get', { automationId: 'aut_1' });
+    const never = engineOn([unknown]);
+    await expect(get(never)).rejects.toThrow('Check the base URL');
+    expect(never.host.sent).toHaveLength(1);
+    const before = engineOn([json({ data: {} }), unknown, json({ data: {} })]);
+    await get(before);
+    await get(before);
+    expect(before.host.sent).toHaveLength(3);
   });
 
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_REDIRECTED'])(
     'by a wrong setting (%s) is told at once, also by a host of one’s own',
     async (code) => {
       const cause = new TransportError('network', { code });
-      const host = scriptedHost([cause]);
-      const error: unknown = await createEngine({ host, baseUrl, publicationId })
+      const { host, engine } = engineOn([cause]);
+      const error: unknown = await engine
         .call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' })
         .catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(ConfigurationError);
@@ -200,14 +196,10 @@ describe('a call that fails', () => {
     async (id, retry, path) => {
       const answers = [json({ data: id.includes('.list') ? [] : {} })];
       if (retry === 'once') answers.unshift(json({ data: [] })); // the look
-      const host = scriptedHost([new TransportError('network'), ...answers]);
-      const args = Object.fromEntries(
-        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
-          name,
-          name === 'publicationId' ? publicationId : `${name}_1`,
-        ]),
-      );
-      const body = {
+      const { host, engine } = engineOn([new TransportError('network'), ...answers]);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, `${name}_1`]);
+      const args = { ...Object.fromEntries(inPath), publicationId: 'pub_1' };
+      const body: Readonly<Record<string, unknown>> = {
         email: 'a@example.com',
         kind: 'string',
         display: 'x',
@@ -216,14 +208,9 @@ describe('a call that fails', () => {
         new_status: 'active',
       };
       const operation: Operation | undefined = operations.find((each) => each.id === id);
-      const fields = Object.fromEntries(
-        [...(operation?.body?.required ?? []), ...(operation?.body?.anyOf ?? [])].map((name) => [
-          name,
-          body[name as keyof typeof body],
-        ]),
-      );
-      const call = createEngine({ host, baseUrl, publicationId }).call(id, { ...args, ...fields } as never);
-      await call;
+      const names = [...(operation?.body?.required ?? []), ...(operation?.body?.anyOf ?? [])];
+      const fields = Object.fromEntries(names.map((name) => [name, body[name]]));
+      await engine.call(id, { ...args, ...fields } as never);
       const { method = '' } = operation ?? {};
       expect(host.sent.map((request) => request.method)).toEqual(
         retry === 'once' ? [method, 'GET', method] : [method, method],

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
-  createEngine,
-  createPacer,
   UnauthorizedError,
   type Host,
   type Token,
@@ -14,8 +12,7 @@ import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 import { engineOn } from './calling.ts';
 
 function calling(token: Token, ...script: readonly Scripted[]) {
-  const host = scriptedHost(script);
-  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', token, publicationId: 'pub_1' });
+  const { host, engine } = engineOn(script, { token });
   return { host, engine, sentTokens: () => host.sent.map(({ headers }) => headers['authorization']) };
 }
 
@@ -82,13 +79,7 @@ describe('the token of a call', () => {
     const host = scriptedHost([json({ data: {} })]);
     const tokens = ['', 'k'];
     const token = (): string => tokens.shift() || expect.fail('nobody is signed in');
-    const engine = createEngine({
-      host,
-      baseUrl: 'http://api.test/v2',
-      token,
-      publicationId: 'pub_1',
-      pacer: createPacer(host, { concurrency: 1 }),
-    });
+    const { engine } = engineOn([], { host, token, concurrency: 1 });
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow('nobody is signed in');
     await engine.call('automations.get', { automationId: 'aut_1' });
     expect(host.sent).toHaveLength(1);
@@ -164,13 +155,7 @@ describe('the token of a call', () => {
         return { status: isValid ? 200 : 401, headers: {}, body: isValid ? '{"data":{}}' : refused.body };
       },
     };
-    const engine = createEngine({
-      host,
-      baseUrl: 'http://api.test/v2',
-      publicationId: 'pub_1',
-      token: source,
-      pacer: false,
-    });
+    const { engine } = engineOn([], { host, token: source, pacer: false });
     const calls = Array.from({ length: 1_000 }, () =>
       engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' }, { retry: false }),
     );
@@ -197,33 +182,22 @@ describe('the token of a call', () => {
 
   it.each([
     ['sk-77\n', 'a line end'],
-    ['sk\r77', 'a line end'],
-    ['sk 77', 'a blank'],
-    ['sk\u00e477', 'a character'],
+    ['\rsk-77', 'a line end'],
+    ['two words', 'a blank'],
+    ['schl\u00fcssel', 'a character'],
     ['\u007f', 'a character'],
-  ])('%j is refused with what it holds', (token, found) => {
-    expect(() => calling(token)).toThrow(
-      new TypeError(`token holds ${found} that no key has. Copy it again, without what stands before or after it.`),
-    );
+  ])('%j is refused with what it holds, before anything is sent', async (token, found) => {
+    const problem = `token holds ${found} that no key has. Copy it again, without what stands before or after it.`;
+    expect(() => calling(token)).toThrow(new TypeError(problem));
+    const { engine, host } = calling(() => token);
+    const error: unknown = await engine
+      .call('automations.get', { automationId: 'aut_1' })
+      .catch((reason: unknown) => reason);
+    expect(error).toEqual(new ConfigurationError('automations.get', problem.slice(0, -1)));
+    expect(host.sent).toHaveLength(0);
   });
 
   it('may hold every visible character of ASCII', () => {
     expect(() => calling('!az~')).not.toThrow();
   });
-
-  it.each(['sk-77\n', '\r\nsk-77', 'two words', 'schlüssel'])(
-    'that no header can hold (%j) is refused at once',
-    async (token) => {
-      const make = (given: Token) => calling(given, json({ data: {} }));
-      expect(() => make(token)).toThrow(TypeError);
-      expect(() => make(token)).toThrow('token holds');
-      const { engine, host } = make(() => token);
-      const error: unknown = await engine
-        .call('automations.get', { automationId: 'aut_1' })
-        .catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(String(error)).not.toContain(token.trim());
-      expect(host.sent).toHaveLength(0);
-    },
-  );
 });
