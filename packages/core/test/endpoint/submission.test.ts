@@ -105,13 +105,14 @@ describe('readSubmission', () => {
       email: 'ada@example.com',
       utm_source: '',
       utm_medium: null,
+      token: null,
       custom_fields: [
         { name: 'First name', value: ' ' },
         { name: 'Topics', value: [] },
         { name: 'City', value: null },
       ],
     });
-    expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
+    expect(read).toStrictEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
   });
 
   it('marks a signup with a filled honeypot as suspected', () => {
@@ -140,21 +141,6 @@ describe('readSubmission', () => {
       ['INVALID_FIELD', 'INVALID_FIELD', 'EMAIL_INVALID'],
     ],
     ['a custom field without a name', { email: 'a@b.co', custom_fields: [{ value: 'x' }] }, ['INVALID_FIELD']],
-    [
-      'a custom field that holds an object',
-      { email: 'a@b.co', custom_fields: [{ name: 'x', value: {} }] },
-      ['INVALID_FIELD'],
-    ],
-    [
-      'a list with a number in it',
-      { email: 'a@b.co', custom_fields: [{ name: 'x', value: ['a', 1] }] },
-      ['INVALID_FIELD'],
-    ],
-    [
-      'too many custom fields',
-      { email: 'a@b.co', custom_fields: Array(51).fill({ name: 'x', value: 'y' }) },
-      ['INVALID_FIELD'],
-    ],
   ])('rejects %s', (_name, input, expected) => {
     expect([...codes(input)].sort()).toEqual([...expected].sort());
   });
@@ -238,9 +224,4 @@ describe('custom fields', () => {
     expect(fieldsOf(many(51))).toEqual(['INVALID_FIELD']);
     expect([fieldsOf(null), fieldsOf(undefined), fieldsOf('text')]).toEqual([undefined, undefined, ['INVALID_FIELD']]);
   });
-});
-
-it('a valid submission has no empty property', () => {
-  const read = readSubmission({ email: 'ada@example.com', utm_source: '', token: null, custom_fields: [] });
-  expect(read).toStrictEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
 });

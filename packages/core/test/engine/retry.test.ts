@@ -6,7 +6,6 @@ import {
   defaultRetryPolicy,
   nextDelay,
   RateLimitError,
-  retryAfterMs,
   TransportError,
 } from '../../src/engine/index.ts';
 import { policyOver } from '../../src/engine/retry.ts';
@@ -49,24 +48,6 @@ describe('the delay of a retry', () => {
   ])('with Retry-After: %s and a limit of two minutes: %s', (seconds, delay) => {
     const failed = answered(429, { 'retry-after': seconds });
     expect(nextDelay({ retry: 'safe' }, failed, 0, defaultRetryPolicy, clock)).toBe(delay);
-  });
-
-  const now = Date.UTC(2026, 0, 1);
-  it.each([
-    ['Retry-After in seconds', { 'retry-after': '7', 'ratelimit-reset': '99' }, 7_000],
-    ['Retry-After as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:12 GMT' }, 12_000],
-    ['a Retry-After in the past', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
-    ['a Retry-After that says nothing', { 'retry-after': 'soon', 'ratelimit-reset': '3' }, 3_000],
-    ['RateLimit-Reset as an epoch', { 'ratelimit-reset': String(now / 1000 + 20), 'x-ratelimit-reset': '1' }, 20_000],
-    ['RateLimit-Reset as a small number', { 'ratelimit-reset': '20' }, 20_000],
-    ['X-RateLimit-Reset last', { 'x-ratelimit-reset': '4' }, 4_000],
-    ['no header', {}, undefined],
-  ])('%s', (_, headers, expected) => {
-    expect(retryAfterMs({ status: 429, headers }, now)).toBe(expected);
-  });
-
-  it('reads a reset header as a wait only on 429, because other answers usually carry it, too', () => {
-    expect(retryAfterMs({ status: 503, headers: { 'ratelimit-reset': '20' } }, now)).toBeUndefined();
   });
 
   it('backs off with full jitter, doubling to a ceiling', () => {

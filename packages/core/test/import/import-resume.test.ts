@@ -166,17 +166,6 @@ describe('a bulk import in several runs', () => {
     ).toMatchObject({ outcome: 'complete', accepted: 40 });
   });
 
-  it('checks the rows of a call with a lost response before it sends them again', async () => {
-    const journal = memoryJournal();
-    const { sent, ...api } = service((_, call) => (call === 1 ? { status: 500 } : undefined));
-    await importSubscriptions({ ...api, journal, batchSize: 10, concurrency: 1, source: people(30) });
-    const changed = people(30).map((each, index) => (index === 4 ? { email: 'new@example.com' } : each));
-    await expect(importSubscriptions({ ...api, journal, batchSize: 10, source: changed })).rejects.toThrow(
-      SourceChangedError,
-    );
-    expect(sent).toHaveLength(3);
-  });
-
   it('refuses a file that is no journal', async () => {
     const reading = (records: unknown[]) =>
       importSubscriptions({
@@ -185,15 +174,11 @@ describe('a bulk import in several runs', () => {
         journal: { read: () => records, append: async () => undefined },
       });
     await expect(reading([{ hello: 1 }])).rejects.toThrow(JournalError);
-    await expect(reading([{ hello: 1 }])).rejects.toHaveProperty('name', 'JournalError');
     await expect(reading([{ type: 'accepted', first: 1, last: 2, rows: 2 }])).rejects.toThrow(
       'its beginning is missing',
     );
     const started = { type: 'started', version: 1, seed: [1, 2, 3, 4] };
     await expect(reading([started, started])).rejects.toThrow('The journal holds two imports');
-    await expect(reading([started, { type: 'accepted', first: 2, last: 1, rows: 1 }])).rejects.toThrow(
-      'Record 2 of the journal names no rows',
-    );
   });
 
   it('sends nothing that the journal could not store', async () => {
