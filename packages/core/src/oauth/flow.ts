@@ -110,8 +110,6 @@ export function createFlow(settings: LoginSettings): LoginSteps {
       return withOAuthErrors('oauth.tokenInfo', [accessToken], async () => {
         const requestedAt = host.now();
         const info = await createEngine({ ...engineOptions, token: accessToken }).call('oauth.tokenInfo', {});
-        if (typeof info !== 'object' || info === null)
-          throw new InvalidAnswerError('oauth.tokenInfo', 200, ['the body is not an object']);
         // Services name the same field differently.
         const expiresIn = info.expires_in_seconds ?? info.expires_in;
         return {
@@ -151,8 +149,7 @@ type OAuthOperation = 'oauth.exchange' | 'oauth.refresh' | 'oauth.introspect';
 const longestLife = 3653 * 86_400_000;
 
 /** Removes null fields, which RFC 6749 does not know, and joins a list of scopes into one text. */
-function withoutNulls(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+function withoutNulls(answer: object): object {
   return Object.fromEntries(
     Object.entries(answer)
       .filter(([, value]) => value !== null)
