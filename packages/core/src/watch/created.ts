@@ -66,11 +66,6 @@ export function created<Item extends Dated>(
   return state.seen === null ? seed(state, page) : walkDown(state, state.seen, page, now);
 }
 
-/** Drops a cursor that the service no longer accepts; the next poll starts at the top and skips reported records. */
-function withoutCursor(state: CreatedState): CreatedState {
-  return state.walk === null ? state : { ...state, walk: { ...state.walk, cursor: null } };
-}
-
 /** The first poll: sets the watermark to the newest second and all its records, and reports nothing. */
 function seed<Item extends Dated>(state: CreatedState, { items, nextCursor }: CreatedPage<Item>): CreatedStep<Item> {
   // After a dropped cursor, the list may start with records created since the first page: those are new.
@@ -178,9 +173,9 @@ export async function pollCreated<Item extends Dated>(poll: CreatedPoll<Item>): 
     try {
       page = await read(cursor);
     } catch (error) {
-      if (count === 0 && cursor !== null && error instanceof BadRequestError) {
-        // The service no longer accepts the cursor of the last poll: start at the top.
-        return pollCreated({ ...poll, state: withoutCursor(state) });
+      if (count === 0 && state.walk !== null && cursor !== null && error instanceof BadRequestError) {
+        // The service no longer accepts the cursor of the last poll: start at the top, and skip what was reported.
+        return pollCreated({ ...poll, state: { ...state, walk: { ...state.walk, cursor: null } } });
       }
       if (count === 0) throw error;
       return { ...found(false), interruption: error };

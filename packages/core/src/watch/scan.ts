@@ -21,16 +21,7 @@ import { hasLeft } from '../facts/subscriber-status.ts';
 import { isRecord } from '../is-record.ts';
 import { recordRead, type ReadStretch } from './stretches.ts';
 import { after, type Watermark } from './watermark.ts';
-import {
-  recordSightings,
-  updateMarks,
-  secondAfter,
-  removeEntries,
-  withoutFingerprints,
-  type TableEntry,
-  type Sighting,
-  type Table,
-} from './table.ts';
+import { recordSightings, replaceEntries, secondAfter, type TableEntry, type Sighting, type Table } from './table.ts';
 
 /** A position in the list: the page to read. */
 export interface ListPosition {
@@ -119,7 +110,9 @@ export function startScan(fields: FieldChoice = 'none', list = 'all'): ScanState
 /** The scan with another choice of custom fields: their first reading reports nothing, everything else goes on. */
 export function withFields(state: ScanState, fields: FieldChoice): ScanState {
   const text = choiceText(fields);
-  return state.fields === text ? state : { ...state, fields: text, table: withoutFingerprints(state.table) };
+  if (state.fields === text) return state;
+  const table = replaceEntries(state.table, { marks: () => true }, (entry) => ({ ...entry, fingerprint: 0 }));
+  return { ...state, fields: text, table };
 }
 
 /**
@@ -132,14 +125,15 @@ export function withList(state: ScanState, list: string): ScanState {
   const fresh: ScanState = { ...startScan([], list), fields };
   if (pass === 0 || (list !== 'all' && state.list !== 'all')) return fresh;
   const isOther = (mark: number): boolean => list !== 'all' && conditions[conditionOf(mark)]?.[0] !== list;
-  const kept = removeEntries(table, 0, Number.MAX_SAFE_INTEGER, isOther).table;
   // As if the pass before the next had read every entry.
   const next = list === 'all' ? 0 : 1;
   return {
     ...fresh,
     conditions,
     pass: next,
-    table: updateMarks(kept, 0, (mark) => markOf(conditionOf(mark), next + 2)),
+    table: replaceEntries(table, { marks: () => true }, (entry) =>
+      isOther(entry.mark) ? null : readIn(next + 2, entry),
+    ),
     ...(list === 'all' && { listed: state.list }),
   };
 }
@@ -150,7 +144,7 @@ export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item
   const items = page.items.filter((item) => !isNewer(item));
   const { state: written, seenItems } = recordItems(recordLeftOut(state, page), items, view.fields, true);
   const events = seenItems.flatMap((seen): SubscriptionEvent<Item>[] => {
-    if (seen.known !== null) return changeEvents(written.conditions, seen, seen.known);
+    if (seen.known !== null) return changeEvents(written.conditions, seen);
     // In the list of all subscriptions, "created" reports an unknown one. In the list of one status, an unknown one has
     // just taken that status.
     const isListed = seen.item.status === state.listed || (hasLeft(state.listed) && hasLeft(seen.item.status));
@@ -190,12 +184,7 @@ export function recordSeen<Item extends Watched>(
   add: boolean,
 ): { readonly events: readonly SubscriptionEvent<Item>[]; readonly state: ScanState } {
   const { state: written, seenItems } = recordItems(state, items, fields, add);
-  return {
-    state: written,
-    events: seenItems.flatMap((seen) =>
-      seen.known === null ? [] : changeEvents(written.conditions, seen, seen.known),
-    ),
-  };
+  return { state: written, events: seenItems.flatMap((seen) => changeEvents(written.conditions, seen)) };
 }
 
 /** Drops a cursor that the service no longer accepts: the pass continues with the day it had reached. */
@@ -207,9 +196,8 @@ export function restartFromDay(state: ScanState): ScanState {
 }
 
 /** A subscription that was read, and its entry before. */
-interface SeenItem<Item> {
+interface SeenItem<Item> extends Sighting {
   readonly item: Item;
-  readonly sighting: Sighting;
   readonly known: TableEntry | null;
 }
 
@@ -221,10 +209,11 @@ function recordItems<Item extends Watched>(
   add: boolean,
 ): { readonly state: ScanState; readonly seenItems: readonly SeenItem<Item>[] } {
   let { conditions } = state;
-  const sightings = items.map((item): Sighting => {
+  const sightings = items.map((item) => {
     const numbered = statusNumber(conditions, item.status, tierOf(item));
     ({ conditions } = numbered);
     return {
+      item,
       second: item.created,
       hash: hash48(item.id),
       mark: markOf(numbered.number, state.pass),
@@ -241,22 +230,15 @@ function recordItems<Item extends Watched>(
     }),
     add,
   });
-  const seenItems = sightings.flatMap((sighting, index): SeenItem<Item>[] => {
-    const item = items[index];
-    return item === undefined ? [] : [{ item, sighting, known: known[index] ?? null }];
-  });
   return {
     // Only entries of the table use new conditions.
     state: table === state.table ? state : { ...state, table, conditions },
-    seenItems,
+    seenItems: sightings.map((sighting, index) => ({ ...sighting, known: known[index] ?? null })),
   };
 }
 
 /** Records that cannot be watched are there all the same: their entries stay as they are. */
-function recordLeftOut(
-  state: ScanState,
-  { leftOut = [] }: { readonly leftOut?: readonly unknown[] | undefined },
-): ScanState {
+function recordLeftOut(state: ScanState, { leftOut = [] }: Pick<ScanPage<Watched>, 'leftOut'>): ScanState {
   if (leftOut.length === 0) return state;
   const sightings = leftOut.filter(isRecord).flatMap(({ id, created }): Sighting[] => {
     const second = secondsOf(created);
@@ -284,21 +266,26 @@ function conditionOf(mark: number): number {
   return Math.floor(mark / 3);
 }
 
+/** The entry as if this pass had read it last. */
+function readIn(pass: number, entry: Sighting): Sighting {
+  return { ...entry, mark: markOf(conditionOf(entry.mark), pass) };
+}
+
 function isSame(entry: TableEntry, sighting: Sighting): boolean {
   return conditionOf(entry.mark) === conditionOf(sighting.mark) && entry.fingerprint === sighting.fingerprint;
 }
 
-/** The events for the differences between an item and its entry. */
+/** The events for the differences between an item and its entry; none for an unknown one. */
 function changeEvents<Item extends Watched>(
   conditions: readonly StatusAndTier[],
-  { item, sighting }: SeenItem<Item>,
-  known: TableEntry,
+  { item, fingerprint, known }: SeenItem<Item>,
 ): SubscriptionEvent<Item>[] {
+  if (known === null) return [];
   const [status, tier] = conditions[conditionOf(known.mark)] ?? [item.status, null];
   const changed = [
     ...(tier !== null && tier !== tierOf(item) ? (['tier'] as const) : []),
     // 0 on either side: the record carried no fields, so there is nothing to compare.
-    ...(known.fingerprint !== sighting.fingerprint && known.fingerprint !== 0 && sighting.fingerprint !== 0
+    ...(known.fingerprint !== fingerprint && known.fingerprint !== 0 && fingerprint !== 0
       ? (['custom_fields'] as const)
       : []),
   ];
@@ -346,11 +333,14 @@ function completeStretch(
     : list === 'all'
       ? (mark: number) => passOf(mark) === (pass + 1) % 3
       : (mark: number) => passOf(mark) !== pass % 3;
-  const { table, gone } = removeEntries(state.table, begin, to, isGone);
+  const gone: RemovedEvent[] = [];
+  const table = replaceEntries(state.table, { from: begin, to, marks: isGone }, ({ second, hash }, bits) => {
+    gone.push({ type: 'removed', created: second, hash, bits });
+    return null;
+  });
   return {
     state: { ...state, table, stretches: recordRead(state.stretches, begin - 1, to, now) },
-    events:
-      list === 'all' ? gone.map(({ second, hash, bits }) => ({ type: 'removed', created: second, hash, bits })) : [],
+    events: list === 'all' ? gone : [],
   };
 }
 
@@ -365,7 +355,7 @@ function endPass(
   // blind pass all do.
   const { blind, listed: _, ...rest } = cleared;
   const from = blind ? 0 : to + 1;
-  const table = updateMarks(cleared.table, from, (mark) => markOf(conditionOf(mark), state.pass));
+  const table = replaceEntries(cleared.table, { from, marks: () => true }, (entry) => readIn(state.pass, entry));
   return {
     events,
     state: {

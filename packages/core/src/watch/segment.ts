@@ -26,19 +26,20 @@ export interface Segment extends TablePosition {
   readonly bare?: true;
 }
 
-/** An entry of an unpacked segment. */
-export interface Entry {
-  key: number;
+/** An entry of an unpacked segment. Of its hash, the lowest bits that the segment has no room for are 0. */
+export interface Entry extends TablePosition {
+  hash: number;
   mark: number;
   fingerprint: number;
 }
 
-/** An unpacked segment; its entries are in order of their keys. */
+/** An unpacked segment; its entries are in order of their positions. */
 export interface OpenSegment extends TablePosition {
   width: number;
   readonly entries: Entry[];
 }
 
+/** Bits of a key, and of a hash. */
 const keyBits = 48;
 /** Most bits for seconds: 48 days, so that 26 are left for the hash. */
 export const largestWidth = 22;
@@ -63,22 +64,20 @@ export function widthFor(seconds: number): number {
   return seconds === 0 ? 0 : Math.floor(Math.log2(seconds)) + 1;
 }
 
-/** The key of a position within the segment; keys are in the order of positions. */
-export function keyOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, position: TablePosition): number {
-  return (position.second - second) * 2 ** (keyBits - width) + Math.floor(position.hash / 2 ** width);
-}
-
-/** The position of an entry; only the upper bits of its hash are known. */
-export function positionOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, key: number): TablePosition {
-  const size = 2 ** (keyBits - width);
-  return { second: second + Math.floor(key / size), hash: (key % size) * 2 ** width };
+/** The part of a hash that a segment of this width keeps: without its lowest bits. */
+export function keptHash(hash: number, width: number): number {
+  return Math.floor(hash / 2 ** width) * 2 ** width;
 }
 
 /** Widens the field for seconds; the hashes lose their lowest bits. */
 export function widen(segment: OpenSegment, width: number): void {
-  const wide = { second: segment.second, width };
-  for (const entry of segment.entries) entry.key = keyOf(wide, positionOf(segment, entry.key));
+  for (const entry of segment.entries) entry.hash = keptHash(entry.hash, width);
   segment.width = width;
+}
+
+/** The number of bits of a hash that a segment of this width keeps. */
+export function hashBits(width: number): number {
+  return keyBits - width;
 }
 
 export function countOf(segment: Segment): number {
@@ -88,12 +87,16 @@ export function countOf(segment: Segment): number {
 export function open({ second, hash, width, packed, bare }: Segment): OpenSegment {
   const segment: OpenSegment = { second, hash, width, entries: [] };
   const step = charactersOf(bare);
+  const [keysPerSecond, hashesPerKey] = [2 ** hashBits(width), 2 ** width];
   for (let at = 0; at < packed.length; at += step) {
     const first = readWord(packed, at);
     const middle = readWord(packed, at + 5);
     const last = bare ? 0 : readWord(packed, at + 10);
+    const key = first * 2 ** 18 + (middle >>> 12);
+    const seconds = Math.floor(key / keysPerSecond);
     segment.entries.push({
-      key: first * 2 ** 18 + (middle >>> 12),
+      second: second + seconds,
+      hash: (key - seconds * keysPerSecond) * hashesPerKey,
       mark: (middle >>> 2) & 1023,
       fingerprint: (middle & 3) * wordSize + last,
     });
@@ -104,10 +107,14 @@ export function open({ second, hash, width, packed, bare }: Segment): OpenSegmen
 export function close({ second, hash, width, entries }: OpenSegment): Segment {
   const characters: number[] = [];
   const bare = entries.every(({ fingerprint }) => fingerprint === 0);
-  for (const { key, mark, fingerprint } of entries) {
-    pushWord(characters, Math.floor(key / 2 ** 18));
-    pushWord(characters, (key % 2 ** 18) * 2 ** 12 + mark * 4 + Math.floor(fingerprint / wordSize));
-    if (!bare) pushWord(characters, fingerprint % wordSize);
+  const [keysPerSecond, hashesPerKey] = [2 ** hashBits(width), 2 ** width];
+  for (const entry of entries) {
+    const { mark, fingerprint } = entry;
+    const key = (entry.second - second) * keysPerSecond + entry.hash / hashesPerKey;
+    const high = Math.floor(key / 2 ** 18);
+    pushWord(characters, high);
+    pushWord(characters, (key - high * 2 ** 18) * 2 ** 12 + mark * 4 + (fingerprint >>> 30));
+    if (!bare) pushWord(characters, fingerprint & (wordSize - 1));
   }
   return { second, hash, width, packed: String.fromCharCode(...characters), ...(bare && { bare }) };
 }

@@ -7,10 +7,10 @@ import {
   close,
   compare,
   countOf,
-  keyOf,
+  hashBits,
+  keptHash,
   largestWidth,
   open,
-  positionOf,
   someMark,
   widen,
   widthFor,
@@ -24,14 +24,14 @@ import {
 export type Table = readonly Segment[];
 
 /** A subscription as it was read. */
-export interface Sighting extends TablePosition, TableEntry {}
+export type Sighting = Readonly<Entry>;
 
 /** What the table has of a subscription. */
-export type TableEntry = Readonly<Pick<Entry, 'mark' | 'fingerprint'>>;
+export type TableEntry = Pick<Sighting, 'mark' | 'fingerprint'>;
 
 /** How a sighting is recorded. */
 export interface MergeRule {
-  /** Ranks several entries with the same key; the lowest is taken for the subscription. */
+  /** Ranks several entries with the same position; the lowest is taken for the subscription. */
   readonly rank: (entry: TableEntry, sighting: Sighting) => number;
   /** The new entry of a known subscription. */
   readonly merge: (entry: TableEntry, sighting: Sighting) => TableEntry;
@@ -56,72 +56,47 @@ export function recordSightings(
   rule: MergeRule,
 ): { table: Table; known: readonly (TableEntry | null)[] } {
   const known: (TableEntry | null)[] = [];
-  const order = sightings.map((_, index) => index).sort((a, b) => compare(at(sightings, a), at(sightings, b)));
-  const replaced: { readonly index: number; readonly segments: readonly Segment[] }[] = [];
-  for (let next = 0; next < order.length;) {
-    const index = indexOf(table, at(sightings, at(order, next)));
-    const following = table[index + 1];
-    const old = table[index];
-    const editor = new SegmentEditor(old === undefined ? [] : [open(old)]);
-    for (; next < order.length; next++) {
-      const which = at(order, next);
-      const sighting = at(sightings, which);
-      if (following !== undefined && compare(sighting, following) >= 0) break;
-      known[which] = editor.record(sighting, rule);
-    }
-    if (editor.touched) replaced.push({ index, segments: editor.close() });
+  const order = [...sightings.entries()].sort(([, a], [, b]) => compare(a, b));
+  /** By the index of the segment in the table; −1 stands for "before the first". */
+  const editors = new Map<number, SegmentEditor>();
+  for (const [which, sighting] of order) {
+    const index = indexOf(table, sighting);
+    const editor = editors.get(index) ?? new SegmentEditor(table[index]);
+    editors.set(index, editor);
+    known[which] = editor.record(sighting, rule);
   }
-  return { table: replace(table, replaced), known };
+  const touched = new Map([...editors].filter(([, editor]) => editor.touched));
+  if (touched.size === 0) return { table, known };
+  const kept = table.flatMap((segment, index) => touched.get(index)?.close() ?? [segment]);
+  return { table: [...(touched.get(-1)?.close() ?? []), ...kept], known };
+}
+
+/** Entries of a table: from one second to another, both included, whose mark is selected. */
+interface Selection {
+  readonly from?: number;
+  readonly to?: number;
+  readonly marks: (mark: number) => boolean;
 }
 
 /**
- * Removes the entries between two seconds, both included, whose mark `isGone` selects.
+ * Replaces the selected entries.
  *
- * @returns the new table, and the positions of the removed entries, with the number of known bits of their hashes
+ * @param replace - gets an entry and the number of known bits of its hash; returns null to remove it
  */
-export function removeEntries(
+export function replaceEntries(
   table: Table,
-  from: number,
-  to: number,
-  isGone: (mark: number) => boolean,
-): { table: Table; gone: readonly (TablePosition & { readonly bits: number })[] } {
-  const gone: (TablePosition & { bits: number })[] = [];
-  const replaced: { index: number; segments: Segment[] }[] = [];
-  for (let index = Math.max(0, indexOf(table, { second: from, hash: 0 })); index < table.length; index++) {
-    const old = at(table, index);
-    if (old.second > to) break;
-    if (!someMark(old, isGone)) continue;
-    const segment = open(old);
-    const entries = segment.entries.filter(({ key, mark }) => {
-      if (!isGone(mark)) return true;
-      const position = positionOf(segment, key);
-      if (position.second < from || position.second > to) return true;
-      gone.push({ ...position, bits: 48 - segment.width });
-      return false;
+  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, marks }: Selection,
+  replace: (entry: Sighting, bits: number) => Sighting | null,
+): Table {
+  const begin = indexOf(table, { second: from, hash: 0 });
+  return table.flatMap((segment, index) => {
+    if (index < begin || segment.second > to || !someMark(segment, marks)) return [segment];
+    const { entries: before, ...opened } = open(segment);
+    const entries = before.flatMap((entry) => {
+      const isSelected = entry.second >= from && entry.second <= to && marks(entry.mark);
+      return (isSelected ? replace(entry, hashBits(opened.width)) : entry) ?? [];
     });
-    if (entries.length < segment.entries.length)
-      replaced.push({ index, segments: entries.length === 0 ? [] : [close({ ...segment, entries })] });
-  }
-  return { table: replace(table, replaced), gone };
-}
-
-/** Replaces the mark of every entry from this second on. */
-export function updateMarks(table: Table, from: number, mark: (mark: number) => number): Table {
-  const replaced: { index: number; segments: Segment[] }[] = [];
-  for (let index = Math.max(0, indexOf(table, { second: from, hash: 0 })); index < table.length; index++) {
-    const segment = open(at(table, index));
-    for (const entry of segment.entries)
-      if (positionOf(segment, entry.key).second >= from) entry.mark = mark(entry.mark);
-    replaced.push({ index, segments: [close(segment)] });
-  }
-  return replace(table, replaced);
-}
-
-/** Clears the fingerprint of every entry. */
-export function withoutFingerprints(table: Table): Table {
-  return table.map((segment) => {
-    const opened = open(segment);
-    return close({ ...opened, entries: opened.entries.map((entry) => ({ ...entry, fingerprint: 0 })) });
+    return entries.length === 0 ? [] : [close({ ...opened, entries })];
   });
 }
 
@@ -132,45 +107,23 @@ export function sizeOf(table: Table): number {
 
 /** The second of the first entry after this second; null where there is none. */
 export function secondAfter(table: Table, second: number): number | null {
-  for (let index = Math.max(0, indexOf(table, { second: second + 1, hash: 0 })); index < table.length; index++) {
-    const segment = open(at(table, index));
-    const next = segment.entries.map(({ key }) => positionOf(segment, key)).find((each) => each.second > second);
+  for (const segment of table.slice(Math.max(0, indexOf(table, { second: second + 1, hash: 0 })))) {
+    const next = open(segment).entries.find((entry) => entry.second > second);
     if (next) return next.second;
   }
   return null;
-}
-
-/** Index of the segment for a position: the last that does not begin after it; −1 before the first. */
-function indexOf(table: Table, position: TablePosition): number {
-  return lowerBound(table.length, (index) => compare(at(table, index), position) > 0) - 1;
-}
-
-/** The table with these segments, ascending by index, replaced; −1 stands for "before the first". */
-function replace(
-  table: Table,
-  changes: readonly { readonly index: number; readonly segments: readonly Segment[] }[],
-): Table {
-  if (changes.length === 0) return table;
-  const next: Segment[] = [];
-  let done = 0;
-  for (const { index, segments } of changes) {
-    for (; done < index; done++) next.push(at(table, done));
-    next.push(...segments);
-    done = Math.max(done, index + 1);
-  }
-  for (; done < table.length; done++) next.push(at(table, done));
-  return next;
 }
 
 /** Records sightings in one segment, and splits it where needed. */
 class SegmentEditor {
   touched = false;
   readonly #segments: OpenSegment[];
-  /** Entries that a sighting of this batch has taken; another sighting with the same key is another subscription. */
+  /** Entries that a sighting of this batch has taken; another sighting at the same position is another subscription. */
   readonly #taken = new Set<Entry>();
 
-  constructor(segments: OpenSegment[]) {
-    this.#segments = segments;
+  /** @param segment - undefined where the first entry begins one */
+  constructor(segment: Segment | undefined) {
+    this.#segments = segment === undefined ? [] : [open(segment)];
   }
 
   close(): Segment[] {
@@ -193,61 +146,67 @@ class SegmentEditor {
     return before;
   }
 
-  #find(segment: OpenSegment, sighting: Sighting, rule: MergeRule): Entry | undefined {
-    if (widthFor(sighting.second - segment.second) > segment.width) return undefined;
-    const key = keyOf(segment, sighting);
-    let best: Entry | undefined;
-    let bestRank = Number.POSITIVE_INFINITY;
-    for (let index = placeOf(segment.entries, key); segment.entries[index]?.key === key; index++) {
-      const entry = at(segment.entries, index);
-      const rank = this.#taken.has(entry) ? Number.POSITIVE_INFINITY : rule.rank(entry, sighting);
-      if (rank < bestRank) [best, bestRank] = [entry, rank];
+  #find({ entries, width }: OpenSegment, sighting: Sighting, { rank }: MergeRule): Entry | undefined {
+    const position = { second: sighting.second, hash: keptHash(sighting.hash, width) };
+    const alike: Entry[] = [];
+    for (let index = placeBefore(entries, position); ; index++) {
+      const entry = entries[index];
+      if (entry === undefined || compare(entry, position) > 0) break;
+      if (!this.#taken.has(entry)) alike.push(entry);
     }
-    return best;
+    return alike.sort((a, b) => rank(a, sighting) - rank(b, sighting))[0];
   }
 
   #add(index: number, sighting: Sighting): void {
     const { second, hash, mark, fingerprint } = sighting;
-    const segment = this.#segments[index];
-    const hasRoom = segment !== undefined && makeRoom(segment, sighting);
-    const place = hasRoom ? segment : { second, hash, width: 0, entries: [] };
-    const entry = { key: keyOf(place, sighting), mark, fingerprint };
-    place.entries.splice(placeOf(place.entries, entry.key), 0, entry);
+    let segment = this.#segments[index];
+    if (segment === undefined || !makeRoom(segment, sighting)) {
+      segment = { second, hash, width: 0, entries: [] };
+      this.#segments.splice(index + 1, 0, segment);
+    }
+    const entry = { second, hash: keptHash(hash, segment.width), mark, fingerprint };
+    segment.entries.splice(placeBefore(segment.entries, entry), 0, entry);
     this.#taken.add(entry);
     this.touched = true;
-    if (!hasRoom) this.#segments.splice(index + 1, 0, place);
-    else if (place.entries.length > maxEntries) this.#split(index);
+    if (segment.entries.length > maxEntries) this.#split(index);
   }
 
-  /** Splits a segment that is too long, between two different keys. */
+  /** Splits a segment that is too long, between two different positions. */
   #split(index: number): void {
-    const segment = at(this.#segments, index);
-    const { entries, width } = segment;
-    let cut = entries.length >>> 1;
-    while (entries[cut]?.key === entries[cut - 1]?.key) cut++;
+    const { entries, width } = at(this.#segments, index);
+    const cut = placeAfter(entries, at(entries, (entries.length >>> 1) - 1));
     if (cut === entries.length) return;
-    const half: OpenSegment = { ...positionOf(segment, at(entries, cut).key), width, entries: entries.splice(cut) };
-    for (const entry of half.entries) entry.key = keyOf(half, positionOf(segment, entry.key));
-    this.#segments.splice(index + 1, 0, half);
+    const { second, hash } = at(entries, cut);
+    this.#segments.splice(index + 1, 0, { second, hash, width, entries: entries.splice(cut) });
   }
 }
 
 /** Prepares a segment for one more entry; false where the entry needs a new segment. */
-function makeRoom(segment: OpenSegment, sighting: Sighting): boolean {
+function makeRoom(segment: OpenSegment, { second, hash }: Sighting): boolean {
   const { entries, width } = segment;
-  const needed = widthFor(sighting.second - segment.second);
-  const goesLast = keyOf(segment, sighting) > (entries.at(-1)?.key ?? 0);
+  const needed = widthFor(second - segment.second);
+  const place = placeBefore(entries, { second, hash: keptHash(hash, width) });
   // Entries are appended in order: full segments stay full, whereas split ones would stay half empty.
-  if (goesLast && entries.length >= maxEntries) return false;
+  if (place === entries.length && entries.length >= maxEntries) return false;
   if (needed <= width) return true;
   if (needed > largestWidth || (entries.length >= splitEntries && needed > comfortableWidth)) return false;
   widen(segment, needed);
   return true;
 }
 
-/** Index of the first entry with this key, or of the place for it. */
-function placeOf(entries: readonly Entry[], key: number): number {
-  return lowerBound(entries.length, (index) => at(entries, index).key >= key);
+/** Index of the segment for a position: the last that does not begin after it; −1 before the first. */
+function indexOf(table: Table, position: TablePosition): number {
+  return placeAfter(table, position) - 1;
+}
+
+/** Index of the first entry that is not before this position. */
+function placeBefore(entries: readonly TablePosition[], position: TablePosition): number {
+  return lowerBound(entries.length, (index) => compare(at(entries, index), position) >= 0);
+}
+
+/** Index of the first entry after this position. */
+function placeAfter(entries: readonly TablePosition[], position: TablePosition): number {
+  return lowerBound(entries.length, (index) => compare(at(entries, index), position) > 0);
 }
 
 function at<T>(list: readonly T[], index: number): T {

@@ -5,10 +5,9 @@ import { hash32, hash48 } from '../../src/watch/fingerprint.ts';
 import { close, countOf, open, someMark, widthFor } from '../../src/watch/segment.ts';
 import {
   recordSightings,
-  updateMarks,
+  replaceEntries,
   secondAfter,
   sizeOf,
-  removeEntries,
   type MergeRule,
   type Sighting,
   type Table,
@@ -18,6 +17,20 @@ const upsert: MergeRule = { rank: () => 0, merge: (_, { mark, fingerprint }) => 
 
 function sighting(id: string, second: number, mark = 0, fingerprint = 0): Sighting {
   return { second, hash: hash48(id), mark, fingerprint };
+}
+
+/** Removes the entries between two seconds whose mark is selected. @returns also the seconds and bits of these */
+function remove(table: Table, from: number, to: number, marks: (mark: number) => boolean) {
+  const gone: { readonly second: number; readonly bits: number }[] = [];
+  const rest = replaceEntries(table, { from, to, marks }, ({ second }, bits) => {
+    gone.push({ second, bits });
+    return null;
+  });
+  return { table: rest, gone };
+}
+
+function updateMarks(table: Table, from: number, mark: (mark: number) => number): Table {
+  return replaceEntries(table, { from, marks: () => true }, (entry) => ({ ...entry, mark: mark(entry.mark) }));
 }
 
 /** Packed bytes: six bits a character, and of each segment its second (4), hash (6) and width (1). */
@@ -92,7 +105,7 @@ describe.each(Object.entries(spreads))('subscriptions created %s', (name, second
     const kept: Table = JSON.parse(JSON.stringify(table));
     expect(kept).toEqual(table);
     const middle = secondOf(Math.floor(count / 2));
-    const { table: rest, gone } = removeEntries(kept, start, middle, (mark) => mark % 2 === 0);
+    const { table: rest, gone } = remove(kept, start, middle, (mark) => mark % 2 === 0);
     const expected = all.filter(({ second, mark }) => second <= middle && mark % 2 === 0);
     expect(gone.map(({ second }) => second).sort()).toEqual(expected.map(({ second }) => second).sort());
     expect(sizeOf(rest)).toBe(count - expected.length);
@@ -150,7 +163,7 @@ describe('the entries of a range of seconds', () => {
     recordSightings(changed, all, { ...upsert, add: false }).known.map((entry) => entry?.mark);
 
   it('are removed alone, both ends included', () => {
-    const { table: rest, gone } = removeEntries(table, start + 3, start + 5, () => true);
+    const { table: rest, gone } = remove(table, start + 3, start + 5, () => true);
     // Four bits of a key count ten seconds, and 44 are left for the hash.
     expect(gone.map(({ second, bits }) => [second - start, bits])).toEqual([
       [3, 44],
@@ -158,8 +171,8 @@ describe('the entries of a range of seconds', () => {
       [5, 44],
     ]);
     expect(marks(rest)).toEqual([0, 1, 0, undefined, undefined, undefined, 0, 1, 0, 1]);
-    expect(removeEntries(table, start + 20, start + 30, () => true).table).toBe(table);
-    expect(removeEntries(table, start, start + 9, () => true).table).toEqual([]);
+    expect(remove(table, start + 20, start + 30, () => true).table).toEqual(table);
+    expect(remove(table, start, start + 9, () => true).table).toEqual([]);
   });
 
   it('get their mark from the first second on, and the next second is found', () => {
@@ -293,9 +306,9 @@ describe('a segment', () => {
       hash: 5,
       width: 22,
       entries: [
-        { key: 0, mark: 0, fingerprint: 1 },
-        { key: 2 ** 48 - 1, mark: 1023, fingerprint: 2 ** 32 - 1 },
-        { key: 2 ** 30 + 2 ** 18 + 1, mark: 512, fingerprint: 2 ** 30 },
+        { second: start, hash: 0, mark: 0, fingerprint: 1 },
+        { second: start + 2 ** 22 - 1, hash: 2 ** 48 - 2 ** 22, mark: 1023, fingerprint: 2 ** 32 - 1 },
+        { second: start + 16, hash: 2 ** 40 + 2 ** 22, mark: 512, fingerprint: 2 ** 30 },
       ],
     };
     const unprinted = { ...segment, entries: segment.entries.map((entry) => ({ ...entry, fingerprint: 0 })) };
