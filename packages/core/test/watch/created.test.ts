@@ -115,13 +115,6 @@ describe('a later poll', () => {
     );
   });
 
-  it('returns a state that survives JSON', async () => {
-    const publication = numbered();
-    publication.insert(9);
-    const { state } = await poll(publication, startCreated(0), { limit: 2, pages: 1 });
-    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
-  });
-
   it('stops when its time is over and says that it is not complete', async () => {
     const publication = numbered();
     publication.insert(9);

@@ -97,6 +97,8 @@ describe('the events of a status', () => {
       statusEvents(from, { ...active, status }).map(({ type }) => type);
     expect(typesOf('pending', 'active')).toEqual(['status_changed', 'became_active']);
     expect(typesOf('active', 'inactive')).toEqual(['status_changed', 'unsubscribed']);
+    expect(typesOf('active', 'on_hold')).toEqual(['status_changed', 'unsubscribed']);
+    expect(typesOf('inactive', 'on_hold')).toEqual(['status_changed']);
     expect(typesOf('active', 'paused')).toEqual(['status_changed']);
     expect(typesOf(null, 'active')).toEqual(['became_active']);
     expect(typesOf(null, 'paused')).toEqual([]);

@@ -21,11 +21,6 @@ function passes(pages: readonly { readonly items: readonly Watched[]; readonly l
 }
 
 describe('a subscription that the list no longer has', () => {
-  it('is removed after two passes', () => {
-    const gone = { items: withoutB };
-    expect(passes([{ items: all }, gone, gone]).events).toEqual([[], [], ['removed']]);
-  });
-
   it.each([
     ['without a status', { id: 'b', created: 2 }],
     ['with its time as a text', { id: 'b', created: '1970-01-01T00:00:02Z', status: null }],

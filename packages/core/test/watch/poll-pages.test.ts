@@ -1,5 +1,5 @@
 /** The pages that a poll reads: their number, refused cursors and failed reads. */
-import { pollWatch, startWatch, subscriptionEventTypes } from '@newsletter-kit/core/watch';
+import { pollWatch, subscriptionEventTypes } from '@newsletter-kit/core/watch';
 import { describe, expect, it } from 'vitest';
 import { SubscriptionList, type Row } from './subscription-list.ts';
 import { type Options, Watch, textsOf, publication } from './watched-list.ts';
@@ -59,15 +59,6 @@ describe('the cost', () => {
       expect(list.requests).toBeLessThanOrEqual(8);
       if (polls > 0 && watch.state.scan?.pass === pass) expect(watch.state.scan?.reached).toBeGreaterThan(before);
     }
-  });
-
-  it('ends in time', async () => {
-    const { list } = publication(60);
-    const watch = new Watch(list, { limit: 2, pages: 50, hasTime: () => false });
-    await watch.poll();
-    list.requests = 0;
-    await watch.poll();
-    expect(list.requests).toBe(1);
   });
 });
 
@@ -169,6 +160,7 @@ describe('the pages of a poll', () => {
 
   it('end with the first that fails', async () => {
     const error = new Error('down');
+    await expect(pagesOf(await burst(), {}, { newest: 1, error })).rejects.toBe(error);
     const newest = await pagesOf(await burst(), {}, { newest: 2, error });
     expect(newest.read).toEqual({ newest: 2, oldest: 0 });
     expect(newest.result).toMatchObject({ interruption: error, complete: false });
@@ -246,37 +238,5 @@ describe('a cursor that the service no longer accepts', () => {
     await watch.poll({ pages: 50 });
     expect(watch.state.scan?.pass).toBe(pass + 1);
     expect(list.requests).toBeLessThan(20);
-  });
-});
-
-describe('a failed read', () => {
-  it('in the scan keeps the events before it and reports the error', async () => {
-    const { list } = publication(30);
-    const watch = new Watch(list, { limit: 5 });
-    await watch.poll({ pages: 20 });
-    const [fresh] = list.insert(1, 'paused');
-    const failure = new Error('down');
-    const readers = list.readers(() => 5);
-    const result = await pollWatch<Row>({
-      state: watch.state,
-      events: subscriptionEventTypes,
-      now: 0,
-      read: { ...readers, oldest: () => Promise.reject(failure) },
-    });
-    expect(textsOf(result.events)).toEqual([`created ${fresh!.id}`]);
-    expect(result.interruption).toBe(failure);
-    expect(result.state.scan?.place).toEqual(watch.state.scan?.place);
-  });
-
-  it('on the first page fails the poll', async () => {
-    const { list } = publication(3);
-    const down = () => Promise.reject(new Error('down'));
-    const watched = pollWatch<Row>({
-      state: startWatch(),
-      events: ['removed'],
-      now: 0,
-      read: { ...list.readers(() => 5), newest: down },
-    });
-    await expect(watched).rejects.toThrow('down');
   });
 });
