@@ -146,9 +146,9 @@ async function checkShare(one: Import): Promise<void> {
 
 /** Returns one item that says what the import would do. */
 async function previewOf(one: Import): Promise<readonly ItemOutcome[]> {
-  const { first, items, options } = one;
+  const { first, items, options, consent } = one;
   const { engine, call, node, notice: show } = first;
-  const outcomes = new Outcomes(items);
+  const outcomes = new Outcomes(items, consent);
   const signal = node.getExecutionCancelSignal();
   const forecast = await forecastImport({
     engine,
@@ -196,7 +196,7 @@ async function previewOf(one: Import): Promise<readonly ItemOutcome[]> {
 async function importAll(one: Import): Promise<readonly ItemOutcome[]> {
   const { first, items, options, consent } = one;
   const { node, engine, notice: show } = first;
-  const outcomes = new Outcomes(items);
+  const outcomes = new Outcomes(items, consent);
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
   // All rows of a failed call share its error.
   const toFailure = remembered((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
@@ -242,7 +242,6 @@ async function* rows(
   const read = itemReader(first, consent, explained);
   for (const [index, item] of items.entries()) {
     const row = index + 1;
-    outcomes?.address(row, consent.emailOf(index));
     const refusal = consent.refusalOf(index);
     if (refusal && !mayBeSent(refusal, options)) {
       yield { row, problem: refusal.reason, kind: refusal.kind };

@@ -5,12 +5,12 @@ import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import type { NodeFailure } from '../../transport/failure.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
+import type { ItemConsent } from './bulkImportConsent.ts';
 import type { ReadItem } from './bulkImportRequest.ts';
 
 /** An accepted call. */
 interface AcceptedBatch {
   readonly importId: string | null;
-  readonly firstRow: number;
 }
 
 type RowOutcome =
@@ -31,9 +31,9 @@ const isStatus = (kind: string): kind is keyof typeof meanings => kind in meanin
 /** The outcome of each item, with only the fields that the output needs. Rows are numbered from 1, as the items. */
 export class Outcomes {
   readonly #items: readonly OperationContext[];
+  readonly #consent: ItemConsent;
   readonly #emails: (string | undefined)[] = [];
   readonly #outcomes: (RowOutcome | undefined)[] = [];
-  readonly #batches: AcceptedBatch[] = [];
   #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
   readonly #droppedOf: (readonly string[] | undefined)[] = [];
   /** Custom fields of items that the publication does not have. */
@@ -43,8 +43,9 @@ export class Outcomes {
   /** Custom fields that items were sent with. */
   readonly sent = new Set<string>();
 
-  constructor(items: readonly OperationContext[]) {
+  constructor(items: readonly OperationContext[], consent: ItemConsent) {
     this.#items = items;
+    this.#consent = consent;
   }
 
   read(row: number, parsed: ReadItem): void {
@@ -57,20 +58,14 @@ export class Outcomes {
     for (const name of unused) this.unused.add(name);
   }
 
-  /** The address of an item as it came, which stays where the item cannot be read. */
-  address(row: number, email: string | undefined): void {
-    if (email?.trim()) this.#emails[row] = email;
-  }
-
-  /** The address of an item; null where it has none. */
+  /** The address of an item, as it came where the item cannot be read; null where it has none. */
   emailOf(row: number): string | null {
-    return this.#emails[row] ?? null;
+    const email = this.#emails[row] ?? this.#consent.emailOf(row - 1);
+    return email?.trim() ? email : null;
   }
 
   accepted(rows: readonly number[], importId: string | undefined): void {
-    const batch = { importId: importId ?? null, firstRow: Math.min(...rows) };
-    this.#batches.push(batch);
-    this.#set(rows, { batch });
+    this.#set(rows, { batch: { importId: importId ?? null } });
   }
 
   failed(rows: readonly number[], error: NodeFailure): void {
@@ -95,9 +90,7 @@ export class Outcomes {
    * @param hasErrorOutput - whether items that were left out go to the node's error output
    */
   inOrder(hasErrorOutput: boolean): readonly ItemOutcome[] {
-    const numbers = new Map(
-      this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]),
-    );
+    const numbers = new Map<AcceptedBatch, number>();
     return this.#items.flatMap(({ itemIndex }, index): ItemOutcome[] => {
       const outcome = this.#outcomes[index + 1];
       if (outcome === undefined) return [];
@@ -111,21 +104,23 @@ export class Outcomes {
   #json(
     row: number,
     outcome: Exclude<RowOutcome, { readonly error: NodeFailure }>,
-    numbers: ReadonlyMap<AcceptedBatch, number>,
+    numbers: Map<AcceptedBatch, number>,
   ): IDataObject {
     const email = this.emailOf(row);
+    if ('status' in outcome)
+      return { email, import_status: outcome.status, import_id: null, batch: null, reason: outcome.reason };
+    const { batch } = outcome;
+    if (!numbers.has(batch)) numbers.set(batch, numbers.size + 1);
     const dropped = this.#droppedOf[row];
-    if ('batch' in outcome)
-      return {
-        email,
-        import_status: 'accepted',
-        import_id: outcome.batch.importId,
-        batch: numbers.get(outcome.batch) ?? null,
-        reason: dropped
-          ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
-          : null,
-      };
-    return { email, import_status: outcome.status, import_id: null, batch: null, reason: outcome.reason };
+    return {
+      email,
+      import_status: 'accepted',
+      import_id: batch.importId,
+      batch: numbers.get(batch) ?? null,
+      reason: dropped
+        ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
+        : null,
+    };
   }
 
   #set(rows: readonly number[], outcome: RowOutcome): void {
