@@ -74,7 +74,7 @@ export class NewsletterSignupTrigger implements INodeType {
        */
       async create(this: IHookFunctions): Promise<boolean> {
         try {
-          readForm((name, fallback) => this.getNodeParameter(name, fallback));
+          readForm(this);
           return true;
         } catch (error) {
           const mismatch = error instanceof ParameterMismatch ? error.message : 'The parameters could not be read';

@@ -225,6 +225,26 @@ describe('the events found by reading the whole list', () => {
     ).toBe(3);
   });
 
+  it('is refused for more subscriptions than it may keep, with a remedy, as far as the service tells their number', async () => {
+    const telling = (total_results: number): Run['sandbox'] => ({
+      fetch: async (...call) =>
+        Response.json({ ...((await (await world.sandbox.fetch(...call)).json()) as object), total_results }),
+    });
+    const poll = (total: number) => world.poll('subscriptionStatusChanged', { sandbox: telling(total) });
+    const refused = () =>
+      expect(poll(250_001)).rejects.toMatchObject({
+        message: 'This trigger can watch 250,000 subscriptions at most, and there are 250,001',
+        description: expect.stringMatching(/"New Subscriber".*newsletter watch/),
+        failure: { cause: 'configuration-invalid' },
+      });
+    expect(await world.requestsOf(refused)).toBe(1);
+    expect(await poll(250_000)).toBeNull();
+    world.kept = {};
+    world.restart();
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 400 }, nth: 1 });
+    expect(await world.poll('subscriptionStatusChanged')).toBeNull();
+  });
+
   it('makes as many requests in the first poll as the list takes, and 100 in another poll of the first scan', async () => {
     world.reset(10_200);
     expect(await world.requestsOf(() => world.poll('subscriptionStatusChanged'))).toBeGreaterThan(102);

@@ -2,6 +2,7 @@
 import type { IExecuteFunctions, INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import { anyIdMode, listMode, modesOf } from './locators.ts';
 import { select, text } from './properties.ts';
+import type { WithoutItems } from './read.ts';
 
 export const authentication = select({
   displayName: 'Authentication',
@@ -45,11 +46,6 @@ export const publication: INodeProperties = {
     }),
   ]),
 };
-
-/** Where the locator is read from: a trigger or the editor, which have no input items. */
-interface WithoutItems {
-  getNodeParameter(name: string, fallback?: unknown, options?: { readonly extractValue?: boolean }): unknown;
-}
 
 /** The publication that the node names; empty for the credential's. */
 export function publicationIn(context: WithoutItems): string {

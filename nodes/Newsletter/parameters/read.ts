@@ -22,6 +22,16 @@ export interface ItemParameters {
   readonly evaluated?: ReadonlyMap<string, unknown>;
 }
 
+/** A trigger or the editor, which have no input items: n8n reads their parameters without an index. */
+export interface WithoutItems {
+  getNodeParameter(name: string, fallback?: unknown, options?: { readonly extractValue?: boolean }): unknown;
+}
+
+export function withoutItems(node: WithoutItems): ItemParameters {
+  const read = (name: string, _itemIndex: number, fallback?: unknown): unknown => node.getNodeParameter(name, fallback);
+  return { node: { getNodeParameter: read as ItemParameters['node']['getNodeParameter'] }, itemIndex: 0 };
+}
+
 /**
  * Reads a parameter of the operation; undefined where nothing was entered.
  *

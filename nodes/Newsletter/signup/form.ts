@@ -4,7 +4,14 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { authentication, publication } from '../parameters/connection.ts';
 import { collection, customFieldNames, notice, number, select, text, texts } from '../parameters/properties.ts';
-import { ParameterMismatch, readValue } from '../parameters/read.ts';
+import {
+  ParameterMismatch,
+  readCollection,
+  readParameter,
+  readValue,
+  type WithoutItems,
+  withoutItems,
+} from '../parameters/read.ts';
 
 const path = text({
   displayName: 'Path',
@@ -121,35 +128,23 @@ export interface Form {
   readonly signupsPerMinute: number;
 }
 
-/** Returns the value of a parameter. */
-type GetParameter = (name: string, fallback: unknown) => unknown;
-
 /**
  * Reads the form.
  *
  * @throws ParameterMismatch which names the parameter and the remedy
  */
-export function readForm(getParameter: GetParameter): Form {
-  const read = ({ name, default: preset }: INodeProperties): unknown => getParameter(name, preset);
-  const options = getParameter('settings', {});
-  const option = (property: INodeProperties): unknown =>
-    readValue(property, isRecord(options) ? options[property.name] : undefined) ?? property.default;
-
-  const list = (property: INodeProperties): readonly string[] => {
-    const entries = readValue(
-      { ...property, typeOptions: { ...property.typeOptions, multipleValues: true } },
-      read(property),
-    );
-    return Array.isArray(entries) ? entries.map(String) : [];
-  };
-
-  const origins = list(allowedOrigins).map(readOrigin);
+export function readForm(node: WithoutItems): Form {
+  const item = withoutItems(node);
+  const entered = { ...allowedOrigins, required: false, typeOptions: { multipleValues: true } };
+  const origins = textsOf(readParameter(item, entered)).map(readOrigin);
   if (origins.length === 0) {
     throw new ParameterMismatch(
       '"Allowed Origins" is empty, so every signup would be refused. Add the website of the form, for example https://www.example.com',
     );
   }
-  const fields = list(allowedFields);
+  const fields = textsOf(readParameter(item, allowedFields));
+  const options = node.getNodeParameter('settings', {});
+  const chosen = readCollection([honeypot, signupsPerMinute], options);
   // A text of an expression is one sentence, whose commas separate nothing.
   const sentences = readValue(
     consentSentences,
@@ -159,15 +154,17 @@ export function readForm(getParameter: GetParameter): Form {
     origins: new Set(origins),
     allowedFields: fields.length > 0 ? new Set(fields) : null,
     consent: {
-      sentences: Array.isArray(sentences) ? sentences.map(String) : [],
+      sentences: textsOf(sentences),
       setting: 'Consent Sentences of the Newsletter Signup Trigger',
     },
-    signupsPerAddress: Number(readValue(signupsPerAddress, read(signupsPerAddress)) ?? signupsPerAddress.default),
-    thanksUrl: readPage(readValue(thanksUrl, read(thanksUrl))),
-    passSuspected: option(honeypot) === 'pass',
-    signupsPerMinute: Number(option(signupsPerMinute)),
+    signupsPerAddress: Number(readParameter(item, signupsPerAddress) ?? signupsPerAddress.default),
+    thanksUrl: readPage(readParameter(item, thanksUrl)),
+    passSuspected: chosen[honeypot.name] === 'pass',
+    signupsPerMinute: Number(chosen[signupsPerMinute.name] ?? signupsPerMinute.default),
   };
 }
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /**
  * Normalizes an origin to the spelling of browsers, so that origins can be compared as texts. A host alone is one with

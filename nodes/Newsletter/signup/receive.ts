@@ -65,7 +65,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
     return answered;
   };
   try {
-    form = readForm((name, fallback) => context.getNodeParameter(name, fallback));
+    form = readForm(context);
     const admission = await admitPost(post, {
       checkOrigin: originCheck(form.origins, 'Allowed Origins of the Newsletter Signup Trigger'),
       allowedFields: form.allowedFields,

@@ -1,5 +1,4 @@
 /** Events of the trigger: their definitions, the filter, and the item of an event. */
-import { isRecord } from '@newsletter-kit/core/engine';
 import type { SubscriptionEvent, SubscriptionEventType } from '@newsletter-kit/core/watch';
 import type { IDataObject } from 'n8n-workflow';
 import { type OutputForm, present, subscription as subscriptionShape, toRecord } from '../records.ts';
@@ -55,24 +54,14 @@ export const events = {
 
 export type EventName = keyof typeof events;
 
-/** Whether these events need the scan of a list. *New Subscriber* reads the newest alone. */
-export const needsScan = (names: readonly EventName[]): boolean => names.some((name) => name !== 'subscriptionCreated');
+/** A list of accepted values by field of a subscription; other fields may have any value. */
+export type Filter = Readonly<Record<string, unknown>>;
 
-/** Accepted values by field of a subscription; other fields may have any value. */
-export type Filter = Readonly<Record<string, readonly string[]>>;
-
-/** Builds the filter from a collection whose parameters are named like the fields. */
-export function toFilter(entered: Readonly<Record<string, unknown>>): Filter {
-  const lists = Object.entries(entered).map(([name, value]): [string, string[]] => [
-    name,
-    Array.isArray(value) ? value.map(comparable) : [],
-  ]);
-  return Object.fromEntries(lists.filter(([, values]) => values.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-export function matches(filter: Filter, subscription: unknown): boolean {
-  if (!isRecord(subscription)) return false;
-  return Object.entries(filter).every(([name, values]) => values.includes(comparable(subscription[name])));
+export function matches(filter: Filter, subscription: object): boolean {
+  const record: IDataObject = toRecord(subscription);
+  return Object.entries(filter).every(([name, accepted]) =>
+    [accepted].flat().map(comparable).includes(comparable(record[name])),
+  );
 }
 
 function comparable(value: unknown): string {

@@ -1,8 +1,5 @@
 /** Limits of a poll: requests, time, and the number of subscriptions to keep. */
-import { CapacityError } from '@newsletter-kit/core/watch';
-import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import type { IPollFunctions } from 'n8n-workflow';
-import { listSize } from '../transport/engine.ts';
 
 /** Default of the most requests in a poll. */
 export const requestsPerPoll = 20;
@@ -30,33 +27,21 @@ const maxActivationMs = 50_000;
 const maxRequestMs = 22_500;
 
 /** The time budget of one poll. */
-export interface TimeBudget {
+interface TimeBudget {
   /** Whether there is time for one more request. */
   hasTime(): boolean;
   /** Milliseconds one request may take, every wait included. */
   readonly requestMs: number;
 }
 
-export type PollContext = Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
-
 /**
  * Keeps a third of n8n's time for the last request: n8n abandons a poll that takes longer, and its results.
  *
  * @param first - whether the trigger has no state yet
  */
-export function timeBudget(context: PollContext, first = false): TimeBudget {
+export function timeBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>, first: boolean): TimeBudget {
   const budget = context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY;
   const whole = Math.min(budget * (2 / 3), first ? maxActivationMs : maxPollMs);
   const end = Date.now() + whole;
   return { hasTime: () => Date.now() < end, requestMs: Math.min(whole / 2, maxRequestMs) };
-}
-
-/**
- * Asks the service how many subscriptions there are, before the scan reads any.
- *
- * @throws CapacityError where they are too many
- */
-export async function checkSize(engine: Pick<Engine, 'list'>, call?: CallOptions, max = capacity): Promise<void> {
-  const size = await listSize(engine, call);
-  if (size !== null && size > max) throw new CapacityError(max, size);
 }

@@ -5,7 +5,6 @@ import {
   CapacityError,
   startWatch,
   type SubscriptionPoll,
-  type WatchResult,
   type WatchState,
   WatchStateError,
   watchSubscriptions,
@@ -13,15 +12,15 @@ import {
 import { type IDataObject, type INode, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { readKinds } from '../parameters/customFields.ts';
 import { quoted } from '../parameters/properties.ts';
-import { openEngine } from '../transport/engine.ts';
+import { listSize, openEngine } from '../transport/engine.ts';
 import { isOutage, type NodeFailure, toNodeFailure } from '../transport/failure.ts';
-import { events, matches, type Reported, toItem } from './events.ts';
+import { events, matches, toItem } from './events.ts';
 import { forgetCount, leaversStatus } from './leavers.ts';
-import { capacity, checkSize, requestsPerFirstScanPoll, type TimeBudget, timeBudget } from './limits.ts';
+import { capacity, requestsPerFirstScanPoll, timeBudget } from './limits.ts';
 import { endOutage, noteOutage, pauseOf, triggerKey } from './outage.ts';
 import { fieldNames } from './parameters.ts';
 import type { Settings } from './settings.ts';
-import { StaticDataError, WatchStateStore } from './state.ts';
+import { type LoadedState, StaticDataError, WatchStateStore } from './state.ts';
 
 /** Seconds before the activation from which on a subscription is new, where the service did not tell its own time. */
 const clockOverlap = 5 * 60;
@@ -38,9 +37,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   const loaded = store.load(publicationId, settings);
   const isFirst = loaded.stored === null;
   const pause = isFirst ? undefined : pauseOf(context);
-  const finding = pause
-    ? Promise.reject(pause)
-    : find(context, engine, settings, { state: loaded.state, isFirst, time: timeBudget(context, isFirst) });
+  const finding = pause ? Promise.reject(pause) : find(context, engine, settings, loaded);
   const found = await finding.catch((error: unknown) => {
     forgetCount(triggerKey(context));
     if (!isOutage(error, !isFirst)) throw error;
@@ -65,22 +62,18 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   return reports ? items : null;
 }
 
-/** Where a poll begins. */
-interface Beginning {
-  readonly state: WatchState;
-  /** Whether the trigger has no state yet. */
-  readonly isFirst: boolean;
-  readonly time: TimeBudget;
-}
-
 async function find(
   context: IPollFunctions,
   engine: Engine,
   settings: Settings,
-  { state, isFirst, time }: Beginning,
+  { state, stored }: LoadedState,
 ): Promise<SubscriptionPoll> {
+  const isFirst = stored === null;
+  const time = timeBudget(context, isFirst);
   const call = { totalTimeoutMs: time.requestMs };
-  if (isFirst && settings.scans) await checkSize(engine, call);
+  // Before the scan reads any.
+  const size = isFirst && settings.scans ? await listSize(engine, call) : null;
+  if (size !== null && size > capacity) throw new CapacityError(capacity, size);
   await checkFieldNames(context, engine, settings, call);
   const found = await watchSubscriptions({
     engine,
@@ -106,15 +99,17 @@ function stateWithoutService(publicationId: string, { since }: Settings): WatchS
   return { ...startWatch(publicationId, since ?? Math.floor(Date.now() / 1000) - clockOverlap), revision: 1 };
 }
 
-function itemsOf({ events: found }: SubscriptionPoll, settings: Settings): IDataObject[] {
-  return found
-    .filter((event): event is Exclude<typeof event, { readonly type: 'removed' }> => event.type !== 'removed')
-    .filter((event) => isRequestedChange(event, settings) && matches(settings.filter, event.subscription))
-    .flatMap((event) =>
-      settings.events
-        .filter((name) => events[name].type === event.type)
-        .map((name) => toItem(name, event, settings.form)),
-    );
+function itemsOf(
+  { events: found }: SubscriptionPoll,
+  { events: chosen, changes, filter, form }: Settings,
+): IDataObject[] {
+  const items: IDataObject[] = [];
+  for (const event of found) {
+    if (event.type === 'removed' || !matches(filter, event.subscription)) continue;
+    if (event.type === 'updated' && !event.changed.some((change) => changes.includes(change))) continue;
+    for (const name of chosen) if (events[name].type === event.type) items.push(toItem(name, event, form));
+  }
+  return items;
 }
 
 /**
@@ -157,15 +152,7 @@ export async function checkFieldNames(
   );
 }
 
-/** Whether an update has at least one of the requested changes. */
-function isRequestedChange(event: Reported<unknown>, { changes }: Settings): boolean {
-  return event.type !== 'updated' || event.changed.some((change) => changes.includes(change));
-}
-
-function logProgress(
-  { logger }: IPollFunctions,
-  { scan, complete, interruption }: Pick<WatchResult<never>, 'scan' | 'complete' | 'interruption'>,
-): void {
+function logProgress({ logger }: IPollFunctions, { scan, complete, interruption }: SubscriptionPoll): void {
   if (interruption === undefined && !complete)
     logger.info('Newsletter Trigger: more is new than one poll may read; the next poll continues from there');
   if (scan === null) return;

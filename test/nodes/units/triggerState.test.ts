@@ -2,7 +2,7 @@
 import type { WatchState } from '@newsletter-kit/core/watch';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type EventName, needsScan } from '../../../nodes/Newsletter/trigger/events.ts';
+import type { EventName } from '../../../nodes/Newsletter/trigger/events.ts';
 import type { Settings } from '../../../nodes/Newsletter/trigger/settings.ts';
 import { WatchStateStore } from '../../../nodes/Newsletter/trigger/state.ts';
 
@@ -189,7 +189,7 @@ describe('whether the state must be saved without a report', () => {
       } as unknown as IPollFunctions);
     const state = before ?? stateOf();
     const stored = isNew ? null : { state, id: '1', name: 'Trigger', savedAt: Date.now() - minutes(saved) };
-    const settings = { events, scans: needsScan(events) } as unknown as Settings;
+    const settings = { events, scans: events[0] !== 'subscriptionCreated' || events.length > 1 } as unknown as Settings;
     const loaded = { state, stored, isRecovered };
     open().save(stateOf({ revision: last }), loaded, settings, false);
     if (other) open(other).save(stateOf({ revision: 9 }), loaded, settings, false);
