@@ -8,10 +8,11 @@ import type {
   INodeListSearchResult,
   ResourceMapperFields,
 } from 'n8n-workflow';
-import { publicationIn } from './parameters/connection.ts';
+import { publicationOf } from './parameters/connection.ts';
 import { mapperFields, readKinds } from './parameters/customFields.ts';
 import { searchOf } from './parameters/locators.ts';
 import { byName } from './parameters/properties.ts';
+import { withoutItems } from './parameters/read.ts';
 import { readResources } from './records.ts';
 import { openEngine } from './transport/engine.ts';
 import { toNodeFailure } from './transport/failure.ts';
@@ -23,7 +24,7 @@ export function forEditor<Result>(
 ): (this: ILoadOptionsFunctions, filter?: string, token?: string) => Promise<Result> {
   return async function (...asked) {
     try {
-      const { engine } = await openEngine(this, ofWorkspace ? '' : publicationIn(this));
+      const { engine } = await openEngine(this, ofWorkspace ? '' : publicationOf(withoutItems(this)));
       return await read(engine, this, ...asked);
     } catch (error) {
       throw toNodeFailure(this.getNode(), error);

@@ -250,7 +250,7 @@ async function runBatch(
 function contextFactory(node: IExecuteFunctions, notices: Set<string>, workspace: boolean): OpenContext {
   const engines = new Map<string, Promise<Engine>>();
   return async (itemIndex) => {
-    const publicationId = workspace ? '' : publicationOf(node, itemIndex);
+    const publicationId = workspace ? '' : publicationOf({ node, itemIndex });
     const engine = engines.get(publicationId) ?? openEngine(node, publicationId).then(({ engine: opened }) => opened);
     engines.set(publicationId, engine);
     return {

@@ -1,8 +1,8 @@
 /** Parameters of every node for the service: Authentication, Publication, and the fields that both credentials have. */
-import type { IExecuteFunctions, INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
+import type { INode, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import { anyIdMode, listMode, modesOf } from './locators.ts';
 import { select, text } from './properties.ts';
-import type { WithoutItems } from './read.ts';
+import type { ItemParameters } from './read.ts';
 
 export const authentication = select({
   displayName: 'Authentication',
@@ -48,12 +48,7 @@ export const publication: INodeProperties = {
 };
 
 /** The publication that the node names; empty for the credential's. */
-export function publicationIn(context: WithoutItems): string {
-  return String(context.getNodeParameter(publication.name, '', { extractValue: true }) ?? '');
-}
-
-/** As {@link publicationIn}, for an input item. */
-export function publicationOf(node: Pick<IExecuteFunctions, 'getNodeParameter'>, itemIndex: number): string {
+export function publicationOf({ node, itemIndex }: ItemParameters): string {
   return String(node.getNodeParameter(publication.name, itemIndex, '', { extractValue: true }) ?? '');
 }
 

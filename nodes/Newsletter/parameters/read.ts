@@ -28,7 +28,8 @@ export interface WithoutItems {
 }
 
 export function withoutItems(node: WithoutItems): ItemParameters {
-  const read = (name: string, _itemIndex: number, fallback?: unknown): unknown => node.getNodeParameter(name, fallback);
+  const read = (name: string, _itemIndex: number, fallback?: unknown, options?: object): unknown =>
+    node.getNodeParameter(name, fallback, options);
   return { node: { getNodeParameter: read as ItemParameters['node']['getNodeParameter'] }, itemIndex: 0 };
 }
 

@@ -62,7 +62,7 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   };
   checkMapping(mapping);
   return {
-    publication: publicationOf(node, 0),
+    publication: publicationOf(at),
     mode: readParameter(at, parameters.mode) === 'apply' ? 'apply' : 'preview',
     scope,
     mapping,

@@ -2,7 +2,7 @@
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
 import type { IPollFunctions } from 'n8n-workflow';
-import { publicationIn } from '../parameters/connection.ts';
+import { publicationOf } from '../parameters/connection.ts';
 import { type ItemParameters, readCollection, readFields, readParameter, withoutItems } from '../parameters/read.ts';
 import { subscriptionInclude } from '../parameters/subscription.ts';
 import { expandOf, type OutputForm, readOutputForm, subscription } from '../records.ts';
@@ -46,7 +46,7 @@ export function readSettings(context: IPollFunctions): Settings {
     events: chosen,
     scans: chosen.some((name) => name !== 'subscriptionCreated'),
     onlyLeavers: chosen.every((name) => name === 'subscriptionUnsubscribed'),
-    publication: publicationIn(context),
+    publication: publicationOf(item),
     filter: readFields(item, 'filters', filters),
     form,
     expand: expandOf('subscriptions.list', form, subscriptionInclude, options) as Settings['expand'],
