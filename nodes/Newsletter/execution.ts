@@ -1,4 +1,5 @@
 /** Functions of an execution that n8n lacks, or some version of it. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { IDataObject, IExecuteFunctions, NodeHintGroup } from 'n8n-workflow';
 
 /**
@@ -23,6 +24,16 @@ export function filledInByAgent(parameters: unknown): boolean {
 export function usedByAgent(node: IExecuteFunctions): boolean {
   const context: Partial<Pick<typeof node, 'isToolExecution'>> = node;
   return context.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');
+}
+
+/** A record stored as one text, since n8n observes every object in static data; null where it is damaged. */
+export function storedRecord(text: unknown): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(String(text));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Writes into static data of n8n. @returns whether it is there: a frozen object throws, or ignores the value */

@@ -2,9 +2,8 @@
  * Custom fields of a subscription: one input per field of the publication, typed by the field's kind, and the
  * conversion of entered values to the API's form.
  */
-import { isRecord } from '@newsletter-kit/core/engine';
+import { type CallOptions, type Engine, isRecord } from '@newsletter-kit/core/engine';
 import { isAmbiguousNumber } from '@newsletter-kit/core/facts';
-import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import {
   type FieldValue,
   fieldValueReader,

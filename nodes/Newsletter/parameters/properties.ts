@@ -20,7 +20,7 @@ export function byName(options: INodePropertyOptions[]): INodePropertyOptions[] 
   return options.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
-/** A collection of optional parameters; none without options. */
+/** A collection of optional parameters, sorted by their labels, as n8n requires; none without options. */
 export function collection(
   name: string,
   displayName: string,
@@ -28,7 +28,8 @@ export function collection(
   options: readonly INodeProperties[],
 ): INodeProperties[] {
   if (options.length === 0) return [];
-  return [{ displayName, name, type: 'collection', placeholder, default: {}, options: [...options] }];
+  const sorted = options.toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+  return [{ displayName, name, type: 'collection', placeholder, default: {}, options: sorted }];
 }
 
 /** @param options - the values that the operation takes, in words */

@@ -87,7 +87,9 @@ export class Deduplicator {
       if (pending === undefined) break;
       await pending;
     }
-    this.#count(now);
+    const minute = Math.floor(now / 60);
+    this.#startedInMinute = minute === this.#minute ? this.#startedInMinute + 1 : 1;
+    this.#minute = minute;
     const hashes = [turn, attempt].filter((hash) => typeof hash === 'string');
     let resolve!: () => void;
     const promise = new Promise<void>((done) => (resolve = done));
@@ -106,12 +108,6 @@ export class Deduplicator {
   /** Whether the hash started an execution after this time. */
   #isUsed(hash: string, since: number): boolean {
     return (this.#started.get(hash) ?? Number.NEGATIVE_INFINITY) > since;
-  }
-
-  #count(now: number): void {
-    const minute = Math.floor(now / 60);
-    this.#startedInMinute = minute === this.#minute ? this.#startedInMinute + 1 : 1;
-    this.#minute = minute;
   }
 }
 
@@ -146,11 +142,6 @@ export function parseStarted(stored: unknown): Started {
       typeof at === 'number' && Number.isFinite(at) ? [[hash, at] as const] : [],
     ),
   );
-}
-
-/** The static data as JSON. */
-export function serializeStarted(started: Started): Record<string, number> {
-  return Object.fromEntries(started);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from '@newsletter-kit/core/endpoint';
 import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { keeps } from '../execution.ts';
-import { deduplicatorOf, marksOf, parseStarted, serializeStarted } from './deduplication.ts';
+import { deduplicatorOf, marksOf, parseStarted } from './deduplication.ts';
 import { type Form, readForm } from './form.ts';
 
 /** The part of Node's request, and of n8n's additions to it, that is used here. */
@@ -150,7 +150,7 @@ async function claimExecution(
   // Closed without an answer: the visitor left. The static data then decide about the next attempt.
   response.once('close', () => claim.settle(false));
   return () => {
-    if (keeps(staticData, 'passedOn', serializeStarted(claim.toStore()))) return;
+    if (keeps(staticData, 'passedOn', Object.fromEntries(claim.toStore()))) return;
     context.logger.error(
       'Newsletter Signup Trigger: the static data of the workflow cannot be changed, so its limits hold only until n8n restarts',
     );

@@ -331,7 +331,7 @@ export const options: readonly INodeProperties[] = [
     description: 'Whether Planned shows only the first letter and the domain of an address',
   }),
   ...situations,
-].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
+];
 
 /** In the order of the form. */
 export const properties: INodeProperties[] = [

@@ -1,6 +1,5 @@
 /** One execution of the sync node: reads both sides, plans, and in Apply changes the newsletter and keeps the state. */
-import { isRecord } from '@newsletter-kit/core/engine';
-import type { Engine } from '@newsletter-kit/core/engine';
+import { type Engine, isRecord } from '@newsletter-kit/core/engine';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import {
   applySync,
@@ -21,7 +20,7 @@ import {
   type INodeExecutionData,
   NodeOperationError,
 } from 'n8n-workflow';
-import { showHint, usedByAgent } from '../execution.ts';
+import { showHint, storedRecord, usedByAgent } from '../execution.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import {
@@ -125,23 +124,14 @@ const key = 'newsletterSync';
 function loadState(staticData: IDataObject, publicationId: string): SyncState {
   const text = staticData[key];
   if (text === undefined) return startSync();
-  const stored = parse(text);
+  const stored = storedRecord(text);
+  if (typeof stored?.['publicationId'] !== 'string' || !isRecord(stored['state'])) throw new SyncStateError();
   return stored['publicationId'] === publicationId ? readSyncState(stored['state']) : startSync();
 }
 
 /** Saves the state as one text: n8n observes every entry of objects in static data. */
 function saveState(staticData: IDataObject, publicationId: string, state: SyncState): void {
   staticData[key] = JSON.stringify({ publicationId, state });
-}
-
-function parse(text: unknown): Readonly<Record<string, unknown>> {
-  try {
-    const stored: unknown = JSON.parse(String(text));
-    if (isRecord(stored) && typeof stored['publicationId'] === 'string' && isRecord(stored['state'])) return stored;
-  } catch {
-    // Not JSON: damaged, as below.
-  }
-  throw new SyncStateError();
 }
 
 /** Skips empty items, which nodes with Always Output Data return for no result. */

@@ -1,8 +1,7 @@
 /** Keeps the checkpoint of the polls, the state of the watch: loads and saves it, and decides when n8n must save it. */
-import { isRecord } from '@newsletter-kit/core/engine';
 import { readWatchState, startWatch, type WatchState, WatchStateError } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { keeps } from '../execution.ts';
+import { keeps, storedRecord } from '../execution.ts';
 import { triggerKey } from './outage.ts';
 import type { Settings } from './settings.ts';
 
@@ -180,7 +179,7 @@ export class WatchStateStore {
   #namesake(publicationId: string): Stored | null {
     const { name } = this.#context.getNode();
     const slot = Object.keys(this.#workflow).find(
-      (each) => each.startsWith(`${key}:`) && parsed(this.#workflow[each])?.['name'] === name,
+      (each) => each.startsWith(`${key}:`) && storedRecord(this.#workflow[each])?.['name'] === name,
     );
     return slot === undefined ? null : read(this.#workflow[slot], publicationId);
   }
@@ -193,7 +192,7 @@ const longSaveIntervalMs = 6 * 60 * 60_000;
 /** Reads a stored text; null where there is none for this publication. @throws WatchStateError */
 function read(text: unknown, publicationId: string): Stored | null {
   if (text === undefined) return null;
-  const stored = parsed(text);
+  const stored = storedRecord(text);
   if (stored === null) throw new WatchStateError('The stored text is damaged.');
   const { id, name, since, savedAt } = stored;
   const state = readWatchState(stored['state'], publicationId);
@@ -205,13 +204,4 @@ function read(text: unknown, publicationId: string): Stored | null {
     ...(typeof since === 'number' && { since }),
     savedAt: Number(savedAt),
   };
-}
-
-function parsed(text: unknown): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(String(text));
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

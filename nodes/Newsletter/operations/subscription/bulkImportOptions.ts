@@ -96,14 +96,13 @@ export const onlyPreview = toggle({
 
 const single = [allowLargeImport, batchSize, dateOrder, decimalMark, onlyPreview, unconfirmed];
 
-export const importOptions: readonly INodeProperties[] = collection(
-  'options',
-  'Options',
-  'Add option',
-  [...single, keepOut, leftBy, nobodyLeftBy, yesNo].toSorted((a, b) =>
-    a.displayName.localeCompare(b.displayName, 'en'),
-  ),
-);
+export const importOptions: readonly INodeProperties[] = collection('options', 'Options', 'Add option', [
+  ...single,
+  keepOut,
+  leftBy,
+  nobodyLeftBy,
+  yesNo,
+]);
 
 /** What the user says of items that do not tell by themselves who wants emails. */
 export type ConsentAnswers = Pick<ConsentOptions, 'leftBy' | 'nobodyLeftBy'>;

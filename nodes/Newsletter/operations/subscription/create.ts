@@ -84,12 +84,7 @@ const reactivation = toggle(
 );
 
 const optional = (fields: readonly INodeProperties[]): readonly INodeProperties[] =>
-  collection(
-    'additionalFields',
-    'Additional Fields',
-    'Add Field',
-    fields.toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
-  );
+  collection('additionalFields', 'Additional Fields', 'Add Field', fields);
 
 /** All parameters but the reactivation, named as the fields of the request. */
 export const requestFields: readonly INodeProperties[] = [email, customFields, ...optional(additionalFields)];

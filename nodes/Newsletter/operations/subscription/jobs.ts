@@ -3,12 +3,12 @@ import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
 import { type Arguments, isRecord } from '@newsletter-kit/core/engine';
 import { awaitUpdate, type FinishedUpdate, type UpdateItem, UpdatePendingError } from '@newsletter-kit/core/import';
 import { addressKey } from '@newsletter-kit/core/signup';
-import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
+import { type IDataObject, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import type { AgentPermission } from '../../parameters/agents.ts';
 import { number, toggle } from '../../parameters/properties.ts';
 import { type ItemParameters, readParameter } from '../../parameters/read.ts';
 import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
-import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
+import { toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
 import { findAll, type FoundByAddress } from './read.ts';
@@ -69,7 +69,10 @@ async function waitForJob(
       signal: node.getExecutionCancelSignal(),
     });
   } catch (error) {
-    throw toWaitFailure(node.getNode(), error, id, seconds);
+    if (!(error instanceof UpdatePendingError)) throw toNodeFailure(node.getNode(), error);
+    throw new NodeOperationError(node.getNode(), `The service still works on the job after ${seconds} seconds`, {
+      description: `The job continues without this node. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`,
+    });
   }
 }
 
@@ -160,13 +163,6 @@ export async function beginStatusUpdate(
 async function statusJobs({ engine, call }: OperationContext) {
   const { items } = await engine.list('bulkSubscriptionUpdates.list', {}, call);
   return items.filter(({ type }) => type === 'status');
-}
-
-function toWaitFailure(node: INode, error: unknown, id: string, seconds: number): NodeFailure {
-  if (!(error instanceof UpdatePendingError)) return toNodeFailure(node, error);
-  return new NodeOperationError(node, `The service still works on the job after ${seconds} seconds`, {
-    description: `The job continues without this node. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`,
-  });
 }
 
 /** The problem that the job reports for this subscription, or may be reporting; undefined where it succeeded. */
