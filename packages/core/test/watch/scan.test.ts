@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordSeen, restartFromDay, scan, startScan, type ScanState, type ScanView } from '../../src/watch/scan.ts';
 import { progressOf } from '../../src/watch/poll.ts';
+import { readWatchState, startWatch } from '../../src/watch/state.ts';
 import { sizeOf } from '../../src/watch/table.ts';
 import { hash48, type Watched } from '../../src/watch/fingerprint.ts';
 
@@ -126,16 +127,20 @@ describe('a page of the scan', () => {
   });
 });
 
+/** Reads a whole list, pass after pass. @returns the types of the events of each pass */
+function passes(
+  state: ScanState,
+  ...reads: readonly (readonly [items: readonly Watched[], view: ScanView, leftOut?: readonly unknown[]])[]
+) {
+  let current = state;
+  return reads.map(([items, view, leftOut]) => {
+    const step = scan(current, { items, leftOut, nextCursor: null }, view);
+    current = step.state;
+    return step.events.map(({ type }) => type);
+  });
+}
+
 describe('a subscription that is missing from a pass', () => {
-  /** Reads a whole list, pass after pass. @returns the types of the events of each pass */
-  function passes(state: ScanState, ...reads: readonly (readonly [items: readonly Watched[], view: ScanView])[]) {
-    let current = state;
-    return reads.map(([items, view]) => {
-      const step = scan(current, { items, nextCursor: null }, view);
-      current = step.state;
-      return step.events.map(({ type }) => type);
-    });
-  }
   const known = (...items: readonly Watched[]) => recordSeen(startScan(), items, 'none', true).state;
   const seenBoth: ScanView = { ...viewOf(900), seen: { created: 900, ids: ['last', 'z'] } };
 
@@ -160,6 +165,41 @@ describe('a subscription that is missing from a pass', () => {
     const state = { ...known(item('a', 100)), list: 'inactive', pass: 1 };
     const step = scan(state, { items: [], nextCursor: null }, viewOf(null));
     expect([step.events, step.state.table]).toEqual([[], []]);
+  });
+});
+
+describe('a subscription that a page has, and that cannot be watched', () => {
+  const all = ['a', 'b', 'c'].map((id, n) => item(id, n + 1));
+  const whole = [all, viewOf(null)] as const;
+  /** A reading without `b`, and records that it left out. */
+  const without = (...leftOut: readonly unknown[]) =>
+    [all.filter(({ id }) => id !== 'b'), viewOf(null), leftOut] as const;
+
+  it.each([
+    ['without a status', { id: 'b', created: 2 }],
+    ['with its time as a text', { id: 'b', created: '1970-01-01T00:00:02Z', status: null }],
+  ])('%s is not removed, and its entry stays', (_, odd) => {
+    const read = without(odd);
+    expect(passes(startScan(), whole, read, read, read, whole, whole).flat()).toEqual([]);
+    const inactive = all.map((each) => ({ ...each, status: each.id === 'b' ? 'inactive' : 'active' }));
+    expect(passes(startScan(), whole, read, [inactive, viewOf(null)])[2]).toEqual(['status_changed', 'unsubscribed']);
+  });
+
+  it.each([
+    ['without an id', { created: 2, status: 'active' }],
+    ['without a time', { id: 'b', status: 'active' }],
+    ['that is no object', null],
+  ])('is not removed in a pass with a record %s, for it may be that', (_, odd) => {
+    const [blind, gone] = [without(odd), without()];
+    expect(passes(startScan(), whole, blind, blind, blind, gone, gone)).toEqual([[], [], [], [], [], ['removed']]);
+  });
+
+  it('stays so over the polls of a pass', () => {
+    const { state } = scan(startScan(), { items: [], leftOut: [null], nextCursor: 'x' }, viewOf(null));
+    expect(state.blind).toBe(true);
+    const stored = { ...startWatch('s'), scan: state };
+    expect(readWatchState(JSON.parse(JSON.stringify(stored)), 's')).toEqual(stored);
+    expect(() => readWatchState({ ...stored, scan: { ...state, blind: 1 } }, 's')).toThrow('damaged');
   });
 });
 
