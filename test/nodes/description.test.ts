@@ -4,7 +4,7 @@
 import { words } from '@newsletter-kit/core/contract';
 import { describe, expect, it } from 'vitest';
 import type { Property } from './bundle.ts';
-import { offered } from './parameters.ts';
+import { allParameters, offered } from './parameters.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -14,21 +14,13 @@ const named = (properties: readonly Property[], name: string): Property => {
   if (!found) throw new Error(`There is no parameter "${name}".`);
   return found;
 };
-/** Every parameter, nested ones included. */
-const walk = (properties: readonly Property[]): Property[] =>
-  properties.flatMap((property) => {
-    const below = property.options ?? [];
-    if (property.type === 'fixedCollection') return [property, ...walk(below.flatMap((group) => group.values ?? []))];
-    return [property, ...(property.type === 'collection' ? walk(below) : [])];
-  });
-
 /** Parameters of every node of n8n, which need no description. */
 const plain = new Set(['authentication', 'resource', 'operation', 'events', 'mapping']);
 
 describe('the parameters', () => {
   it('follow the guidelines of n8n', () => {
     const { newsletter, trigger, sync } = bench.bundle;
-    const all = walk([newsletter, trigger, sync].flatMap(({ description }) => description.properties));
+    const all = allParameters([newsletter, trigger, sync].flatMap(({ description }) => description.properties));
     for (const { name, displayName, type, description, default: preset, typeOptions, options } of all) {
       expect.soft(displayName, name).toMatch(/^[A-Z]/);
       expect.soft(preset, `default of ${name}`).toBeDefined();
@@ -70,8 +62,26 @@ describe('the parameters', () => {
     }
   });
 
+  it('have options of which a word of a sheet means one at most', () => {
+    const key = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]+/g, '');
+    const nodes = [bench.bundle.newsletter, bench.bundle.trigger, bench.bundle.sync];
+    for (const { name, type, options = [] } of allParameters(
+      nodes.flatMap(({ description }) => description.properties),
+    )) {
+      if (name === 'operation' || (type !== 'options' && type !== 'multiOptions')) continue;
+      const means = new Map<string, unknown>();
+      for (const { name: label, value } of options)
+        for (const word of [label, String(value)].map(key)) {
+          expect.soft(means.get(word) ?? value, `${name}: ${word}`).toBe(value);
+          means.set(word, value);
+        }
+    }
+  });
+
   it('default to the sort direction of the service', () => {
-    const direction = walk(bench.bundle.newsletter.description.properties).find(({ name }) => name === 'direction');
+    const direction = allParameters(bench.bundle.newsletter.description.properties).find(
+      ({ name }) => name === 'direction',
+    );
     expect(direction?.default).toBe(words['subscriptions.list'].parameters.direction.default);
   });
 
@@ -90,7 +100,7 @@ describe('the parameters', () => {
   });
 
   it('name exactly the list searches that exist', () => {
-    const searches = walk(bench.bundle.newsletter.description.properties).flatMap(({ modes = [] }) =>
+    const searches = allParameters(bench.bundle.newsletter.description.properties).flatMap(({ modes = [] }) =>
       modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
     );
     expect(Object.keys(bench.bundle.newsletter.methods.listSearch).toSorted()).toEqual(

@@ -64,15 +64,6 @@ describe('Subscription: Get Many', () => {
       expect.objectContaining({ email: 'ada+letters@example.com', stats: expect.any(Object) }),
     ]);
   });
-
-  it('accepts the day of a date picker', async () => {
-    const items = await run('getMany', {
-      returnAll: true,
-      filters: { creation_date: '1999-01-01T00:00:00' },
-      options: {},
-    });
-    expect(items).toEqual([]);
-  });
 });
 
 it.each<[what: string, more: Partial<Run>, parameters: Run['parameters'], error: object]>([

@@ -1,32 +1,10 @@
 /** The operations of the node: output, refusals, list searches, and those of other resources than subscriptions. */
 import { describe, expect, it } from 'vitest';
 import { fillings, offered } from './parameters.ts';
-import { scenarios } from './scenarios.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
 const ada = { mode: 'email', value: 'ada.lovelace@example.com' };
-
-describe('every operation', () => {
-  it('has a scenario', () => {
-    const name = ({ resource, operation }: { resource: string; operation: string }): string =>
-      `${resource} ${operation}`;
-    expect(scenarios.map(name).toSorted()).toEqual(offered(bench.bundle).map(name).toSorted());
-  });
-
-  it.each(scenarios)(
-    '$resource $operation returns records linked to their input item',
-    async ({ resource, operation, parameters, items: given }) => {
-      const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
-      expect(items.length).toBeGreaterThan(0);
-      for (const [index, { json, pairedItem, error }] of items.entries()) {
-        expect(error).toBeUndefined();
-        expect(pairedItem).toEqual({ item: given ? index : 0 });
-        expect(Object.keys(json).length).toBeGreaterThan(0);
-      }
-    },
-  );
-});
 
 describe('the output', () => {
   const get = (more: object) => bench.run('subscription', 'get', { subscription: ada, ...more });

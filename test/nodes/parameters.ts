@@ -1,7 +1,14 @@
-/**
- * Fills in all parameters of an operation by their descriptions.
- */
+/** Lists the parameters of the nodes, and fills in those of an operation by their descriptions. */
 import type { Bundle, Property } from './bundle.ts';
+
+/** Every parameter, nested ones included. */
+export const allParameters = (properties: readonly Property[]): Property[] =>
+  properties.flatMap((property) => {
+    const below = property.options ?? [];
+    if (property.type === 'fixedCollection')
+      return [property, ...allParameters(below.flatMap((group) => group.values ?? []))];
+    return [property, ...(property.type === 'collection' ? allParameters(below) : [])];
+  });
 
 /** An operation as the editor offers it. */
 export interface Offered {

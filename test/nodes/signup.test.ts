@@ -6,10 +6,9 @@ import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadBundle, type Bundle } from './bundle.ts';
-import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signupHost.ts';
+import { hostSignup, loadSignupTrigger, post, type SignupHost, type SignupTrigger, site } from './signupHost.ts';
 import { waitFor, waitUntil } from '../support/waits.ts';
 
-const site = 'https://www.example.com';
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
 const privilegedFields = operation('subscriptions.create').body.fields.filter((name) => !publicFields.includes(name));
 
@@ -28,21 +27,6 @@ afterEach(async () => {
 
 async function open(parameters: Readonly<Record<string, unknown>> = {}, mode?: 'manual'): Promise<SignupHost> {
   return (host = await hostSignup(node, { allowedOrigins: site, ...parameters }, mode));
-}
-
-function post(
-  { endpoint }: SignupHost,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-  signal?: AbortSignal,
-): Promise<Response> {
-  return fetch(endpoint, {
-    method: 'POST',
-    ...(signal && { signal }),
-    redirect: 'manual',
-    headers: { origin: site, 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
-  });
 }
 
 const addresses = ({ started }: SignupHost): unknown[] => started.map(({ email }) => email);

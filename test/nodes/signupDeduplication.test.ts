@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { loadBundle, type Bundle } from './bundle.ts';
-import { hostSignup, loadSignupTrigger, type HostedNode, type SignupHost } from './signupHost.ts';
+import { hostSignup, loadSignupTrigger, post, type HostedNode, type SignupHost, site } from './signupHost.ts';
 
-const allowedOrigins = 'https://www.example.com';
+const allowedOrigins = site;
 
 let bundle: Bundle;
 let host: SignupHost;
@@ -29,16 +29,8 @@ function restartable(): HostedNode & { restart(): void } {
   };
 }
 
-async function post(
-  { endpoint }: SignupHost,
-  email: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: { origin: 'https://www.example.com', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ email }),
-  });
+async function subscribe(to: SignupHost, email: string): Promise<number> {
+  const response = await post(to, { email });
   await response.text();
   return response.status;
 }
@@ -52,7 +44,7 @@ it('stores the newest thousand hashes', async () => {
   host.kept = JSON.stringify({
     passedOn: Object.fromEntries(Array.from({ length: 1_500 }, (_, age) => [`h${age}`, now - age - 1])),
   });
-  await post(host, 'ada@example.com');
+  await subscribe(host, 'ada@example.com');
   const kept = Object.keys(passedOn(host));
   expect(kept).toHaveLength(1_000);
   expect([kept.includes('h998'), kept.includes('h999')]).toEqual([true, false]);
@@ -62,28 +54,28 @@ it('removes expired hashes', async () => {
   const now = Math.floor(Date.now() / 1000);
   host = await hostSignup(load(), { allowedOrigins });
   host.kept = JSON.stringify({ passedOn: { old: now - 3_601, recent: now - 3_000 } });
-  await post(host, 'ada@example.com');
+  await subscribe(host, 'ada@example.com');
   expect(Object.keys(passedOn(host))).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/), 'recent']);
 });
 
 it('holds the limit where the clock is set back between two signups, and for an hour at most', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
   host = await hostSignup(load(), { allowedOrigins, signupsPerAddress: 1 });
-  await post(host, 'ada@example.com');
+  await subscribe(host, 'ada@example.com');
   vi.setSystemTime(Date.parse('2026-11-18T10:00:00Z'));
-  await post(host, 'ada@example.com');
-  await post(host, 'bob@example.com');
-  await post(host, 'ada@example.com');
+  await subscribe(host, 'ada@example.com');
+  await subscribe(host, 'bob@example.com');
+  await subscribe(host, 'ada@example.com');
   expect(host.started.map(({ email }) => email)).toEqual(['ada@example.com', 'bob@example.com']);
   vi.setSystemTime(Date.parse('2026-11-18T11:00:01Z'));
-  await post(host, 'ada@example.com');
+  await subscribe(host, 'ada@example.com');
   expect(host.started.map(({ email }) => email)).toEqual(['ada@example.com', 'bob@example.com', 'ada@example.com']);
 });
 
 it('takes signups, and keeps their limit in memory, where the static data cannot be changed', async () => {
   host = await hostSignup(load(), { allowedOrigins, signupsPerAddress: 1 });
   host.frozen = true;
-  for (let tries = 0; tries < 2; tries += 1) expect(await post(host, 'ada@example.com')).toBe(202);
+  for (let tries = 0; tries < 2; tries += 1) expect(await subscribe(host, 'ada@example.com')).toBe(202);
   expect([host.started.length, host.logged]).toEqual([
     1,
     [expect.stringContaining('the static data of the workflow cannot be changed')],
@@ -99,7 +91,7 @@ it.each([
 ])('treats stored %j as empty', async (kept) => {
   host = await hostSignup(load(), { allowedOrigins });
   host.kept = JSON.stringify(kept);
-  expect(await post(host, 'ada@example.com')).toBe(202);
+  expect(await subscribe(host, 'ada@example.com')).toBe(202);
   expect([host.started.length, Object.keys(passedOn(host)).length]).toEqual([1, 1]);
 });
 
@@ -107,7 +99,7 @@ it('stores different hashes in every node, so that addresses cannot be compared'
   const hashes: string[] = [];
   for (let node = 0; node < 2; node += 1) {
     host = await hostSignup(load(), { allowedOrigins });
-    await post(host, 'ada@example.com');
+    await subscribe(host, 'ada@example.com');
     hashes.push(...Object.keys(passedOn(host)));
     if (node === 0) await host.close();
   }
@@ -122,10 +114,10 @@ it('starts three executions an hour for one mailbox in any spelling, over five r
   );
   const node = restartable();
   host = await hostSignup(node, { allowedOrigins, signupsPerMinute: 20_000 });
-  for (const person of ['bob', 'cyd', 'eve']) await post(host, `${person}@example.com`);
+  for (const person of ['bob', 'cyd', 'eve']) await subscribe(host, `${person}@example.com`);
   for (const [index, spelling] of spellings.entries()) {
     if (index % (spellings.length / 5) === 1) node.restart();
-    await post(host, spelling);
+    await subscribe(host, spelling);
   }
   expect(host.started).toHaveLength(6);
 });
@@ -152,7 +144,7 @@ it('starts as many executions per address and hour as allowed, across restarts a
         host.save = () => (saved ? Promise.resolve() : Promise.reject(new Error('The database is down')));
         const recent = starts.filter((each) => each.address === address && each.at > Date.now() - 3_600_000);
         const due = recent.length < 2;
-        const status = await post(host, `reader${address}@example.com`);
+        const status = await subscribe(host, `reader${address}@example.com`);
         expect([status, host.started.length]).toEqual(due ? (saved ? [202, 1] : [500, 0]) : [202, 0]);
         if (due && saved) starts.push({ address, at: Date.now() });
       }
@@ -171,9 +163,9 @@ it('restores the hashes that concurrent requests overwrote in each other’s sta
     if (waiting === 2) release();
     return both;
   };
-  await Promise.all([post(host, 'ada@example.com'), post(host, 'bob@example.com')]);
+  await Promise.all([subscribe(host, 'ada@example.com'), subscribe(host, 'bob@example.com')]);
   expect(Object.keys(passedOn(host))).toHaveLength(1);
   host.save = async () => undefined;
-  await post(host, 'cyd@example.com');
+  await subscribe(host, 'cyd@example.com');
   expect(Object.keys(passedOn(host))).toHaveLength(3);
 });

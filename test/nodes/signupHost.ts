@@ -56,6 +56,25 @@ export function loadSignupTrigger(folder: string): SignupTrigger {
   return new NewsletterSignupTrigger();
 }
 
+/** The website with the form. */
+export const site = 'https://www.example.com';
+
+/** Posts a signup as a page of the website does. */
+export function post(
+  { endpoint }: Pick<SignupHost, 'endpoint'>,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(endpoint, {
+    method: 'POST',
+    ...(signal && { signal }),
+    redirect: 'manual',
+    headers: { origin: site, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+  });
+}
+
 /**
  * Opens a port whose requests the node receives.
  * @param parameters - parameters of the node; missing ones have their defaults

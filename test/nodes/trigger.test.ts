@@ -1,13 +1,8 @@
 /** The trigger against the sandbox: new subscribers, its parameters, and a poll by hand. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTriggerWorld, type TriggerWorld } from './triggerWorld.ts';
+import { describe, expect, it } from 'vitest';
+import { triggerWorld } from './triggerWorld.ts';
 
-let world: TriggerWorld;
-beforeAll(async () => {
-  world = await openTriggerWorld();
-});
-beforeEach(() => world.reset());
-afterAll(() => world.close());
+const world = triggerWorld();
 
 describe('New Subscriber', () => {
   it('reports nothing on activation, then each new subscription once, oldest first', async () => {

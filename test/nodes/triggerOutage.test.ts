@@ -1,22 +1,17 @@
 /** Polls while the service is away: what passes by itself is waited for, and told where it lasts. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Run } from './context.ts';
-import { openTriggerWorld, type TriggerWorld } from './triggerWorld.ts';
+import { triggerWorld } from './triggerWorld.ts';
 
-let world: TriggerWorld;
-beforeAll(async () => {
-  world = await openTriggerWorld();
-});
+const world = triggerWorld();
 let workflows = 0;
 let run: Partial<Run> & { readonly errors: Error[]; readonly log: string[] };
 beforeEach(() => {
-  world.reset();
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: world.now });
   // The memory of the process belongs to a workflow.
   run = { workflowId: `w${(workflows += 1)}`, errors: [], log: [], pollBudgetMs: 30 };
 });
 afterEach(() => void vi.useRealTimers());
-afterAll(() => world.close());
 
 const minutes = (count: number): number => count * 60_000;
 function pass(ms: number): void {

@@ -1,14 +1,9 @@
 /** The events of the trigger that are found by reading the whole list, against the sandbox. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Run } from './context.ts';
-import { openTriggerWorld, type TriggerWorld } from './triggerWorld.ts';
+import { triggerWorld } from './triggerWorld.ts';
 
-let world: TriggerWorld;
-beforeAll(async () => {
-  world = await openTriggerWorld();
-});
-beforeEach(() => world.reset());
-afterAll(() => world.close());
+const world = triggerWorld();
 
 describe('the events found by reading the whole list', () => {
   it('Subscriber Activated: reports confirmed subscribers, and those active from the start', async () => {

@@ -1,13 +1,24 @@
 /** A sandbox with the trigger of the bundled package: its polls, its stored state, and changes of subscriptions. */
 import type { Client } from '@newsletter-kit/core';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { loadBundle, type Bundle, type Item } from './bundle.ts';
 import { clientOf, itemlessContext, type Run } from './context.ts';
 
-/** Loads the package, and opens a publication for its trigger. */
+/** Creates the world of a file of tests; called once at its top. */
+export function triggerWorld(): TriggerWorld {
+  const world = new TriggerWorld();
+  beforeAll(() => world.open());
+  beforeEach(() => world.reset());
+  afterAll(() => world.close());
+  return world;
+}
+
+/** Loads the package, and opens a publication for its trigger, outside of tests. */
 export async function openTriggerWorld(): Promise<TriggerWorld> {
-  return new TriggerWorld(await loadBundle());
+  const world = new TriggerWorld();
+  await world.open();
+  return world;
 }
 
 /** What the polls of a test use and change. */
@@ -17,13 +28,16 @@ export class TriggerWorld {
   /** Static data of the node and the workflow. */
   kept: Record<string, unknown> = {};
   sandbox: Sandbox;
-  readonly bundle: Bundle;
+  #bundle: Bundle | undefined;
   /** The memory of the process belongs to a workflow. */
   #workflowId = crypto.randomUUID();
 
-  constructor(bundle: Bundle) {
-    this.bundle = bundle;
+  constructor() {
     this.sandbox = this.#open(0);
+  }
+
+  async open(): Promise<void> {
+    this.#bundle = await loadBundle();
   }
 
   /** A fresh publication, and a trigger without stored state. */
@@ -65,8 +79,8 @@ export class TriggerWorld {
   }
 
   async pollWith(context: unknown): Promise<readonly Item[] | null> {
-    const result = await this.bundle.trigger.poll.call(context);
-    return result && (result[0] ?? []);
+    const result = await this.#bundle?.trigger.poll.call(context);
+    return result ? (result[0] ?? []) : null;
   }
 
   async poll(

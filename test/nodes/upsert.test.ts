@@ -439,15 +439,4 @@ describe('the failure of a later step', () => {
     expect(items.map(({ ignored_fields }) => ignored_fields)).toEqual([[], [`custom_fields.${display}`]]);
     expect(hints.map(({ message }) => message).join()).toContain('Choose the custom fields anew');
   });
-
-  it('has the remedy in every item after the key was revoked', async () => {
-    const unauthorized = bench.before('POST', (_, times) => (times > 1 ? refusal(401, 'Unauthorized') : undefined));
-    const items = await upsertAll(
-      'same@example.com',
-      {},
-      { items: [{}, {}, {}], continueOnFail: true, ...unauthorized },
-    );
-    expect(items[0]).toMatchObject({ outcome: 'created' });
-    for (const item of items.slice(1)) expect(item['error']).toMatch(/^Unauthorized\. Check the API Key/);
-  });
 });

@@ -8,7 +8,7 @@ import {
 } from '@newsletter-kit/core/contract';
 import { expect, it } from 'vitest';
 import { describe } from '../../nodes/Newsletter/parameters/properties.ts';
-import type { Property } from './bundle.ts';
+import { allParameters } from './parameters.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -39,7 +39,7 @@ it('takes descriptions of API fields from the contract, except those of the form
   for (const { parameters } of Object.values<OperationWords>(words)) add(parameters);
   add(bulkUpdateItemWords);
 
-  const odd = walk(bench.bundle.newsletter.description.properties)
+  const odd = allParameters(bench.bundle.newsletter.description.properties)
     .filter(
       ({ name, type, description }) =>
         texts.has(name) && !ofEditor.has(name) && type !== 'resourceLocator' && description !== undefined,
@@ -51,7 +51,3 @@ it('takes descriptions of API fields from the contract, except those of the form
 
 /** Parameters with a description of their own, because of their form of input. */
 const ofEditor = new Set(['automation_ids', 'expand', 'direction', 'double_opt_override', 'limit', 'delete']);
-
-function walk(all: readonly Property[]): Property[] {
-  return all.flatMap((property) => [property, ...(property.type === 'collection' ? walk(property.options ?? []) : [])]);
-}
