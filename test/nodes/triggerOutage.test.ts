@@ -251,12 +251,3 @@ it('gets no request while the service asks for a pause, of an hour at most, and 
   await world.subscribe('meanwhile@example.com');
   expect(await world.poll('subscriptionCreated', run)).toEqual(['meanwhile@example.com']);
 });
-
-it('a test event says that there is no subscription yet', async () => {
-  world.reset();
-  const parameters = { filters: { utm_source: ['nowhere'] } };
-  await expect(world.poll('subscriptionCreated', { ...run, mode: 'manual', parameters })).rejects.toMatchObject({
-    message: 'There is no subscription yet that fits',
-    description: expect.stringContaining('fetch it again'),
-  });
-});

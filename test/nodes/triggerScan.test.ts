@@ -192,19 +192,6 @@ describe('the events found by reading the whole list', () => {
     });
   });
 
-  it('counts a renamed field as a change of each subscription that has a value in it, as the parameter says', async () => {
-    const parameters = { changes: ['custom_fields'] };
-    const [id = ''] = await world.subscribe('field@example.com', 'empty@example.com');
-    await world.change(id, { custom_fields: [{ name: 'Berth length', value: 7.5 }] });
-    await world.poll('subscriptionUpdated', { parameters });
-    const { items } = await world.api.customFields.list();
-    const field = items.find(({ display }) => display === 'Berth length');
-    await world.api.customFields.update({ id: field?.id ?? '', display: 'Length' });
-    const reported = await world.poll('subscriptionUpdated', { parameters });
-    expect(reported).toContain('field@example.com');
-    expect(reported).not.toContain('empty@example.com');
-  });
-
   it('reads the whole list in the first poll, and later Requests per Poll at most', async () => {
     world.reset(1_000);
     expect(

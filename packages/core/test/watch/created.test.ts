@@ -61,16 +61,6 @@ describe('the first poll', () => {
 });
 
 describe('a later poll', () => {
-  it('distinguishes a new record from those already seen in the same second', async () => {
-    const publication = numbered();
-    publication.insert(2);
-    const first = await poll(publication, startCreated());
-    publication.insert(1);
-    const second = await poll(publication, first.state);
-    expect(ids(second.events)).toEqual(['sub_2']);
-    expect((await poll(publication, second.state)).events).toEqual([]);
-  });
-
   it('with nothing new costs one request and leaves the state as it was, identically', async () => {
     const publication = numbered();
     for (let second = 0; second < 300; second++, publication.now++) publication.insert(1);
@@ -79,14 +69,6 @@ describe('a later poll', () => {
     const idle = await poll(publication, state);
     expect(idle.state).toBe(state);
     expect(publication.requests).toBe(1);
-  });
-
-  it('reports nothing again when the newest record has been deleted', async () => {
-    const publication = numbered();
-    for (let second = 0; second < 3; second++, publication.now++) publication.insert(1);
-    const { state } = await poll(publication, startCreated());
-    publication.remove('sub_2');
-    expect((await poll(publication, state)).events).toEqual([]);
   });
 
   it('reports a burst larger than its budget over several polls, newest pages first, each record once', async () => {

@@ -5,15 +5,6 @@ import { SubscriptionList, type Row } from './subscription-list.ts';
 import { type Options, Watch, textsOf, publication } from './watched-list.ts';
 
 describe('the cost', () => {
-  it('of an idle poll for "created" is one request, and the state stays as it was, identically', async () => {
-    const { list } = publication(500);
-    const watch = new Watch(list, { events: ['created'] });
-    const { state } = await watch.poll();
-    list.requests = 0;
-    expect((await watch.poll()).state).toBe(state);
-    expect(list.requests).toBe(1);
-  });
-
   it.each([1, 99, 100, 101, 250])(
     'of a poll with %i new ones is at most a hundredth of them and two',
     async (count) => {
