@@ -6,6 +6,7 @@ import type { Overview } from '../store/overview.ts';
 import type { RelayContext } from '../context.ts';
 import { within } from '../deadline.ts';
 import { type Fallible, followFailures, type RelayEvent } from '../events.ts';
+import { diskSpaceOf } from '../health.ts';
 import {
   type ConsentRecord,
   type PageRequest,
@@ -15,7 +16,6 @@ import {
   type WebhookBacklog,
 } from '../store/signup-store.ts';
 import { writeFilter } from './signup-filter.ts';
-import { longReaderText } from './long-reader.ts';
 import { unclearConsentsText } from './unclear-consents.ts';
 
 /** Status of a store and its relay. */
@@ -76,6 +76,24 @@ export function followStatus(
     refusedOrigins: refusedOrigins(),
     minutes: minutes(),
   });
+}
+
+/** Size of an SQLite store's log that is long due to be emptied, in megabytes: four times what is kept of it. */
+const longLogMb = 256;
+
+/** Age of a transaction of PostgreSQL that is long, in minutes. */
+const longReadMinutes = 60;
+
+/** What reads the store for so long that nothing is cleared away there; null where nothing does. */
+async function longReaderText({ config, store }: Pick<RelayContext, 'config' | 'store'>): Promise<string | null> {
+  const disk = await diskSpaceOf(config.store)().catch(() => null);
+  const logMb = Math.floor((disk?.logBytes ?? 0) / 1024 ** 2);
+  if (logMb > longLogMb)
+    return `The log of the store has ${logMb} MB: it is emptied once no other program reads the store, so end one that does.`;
+  const minutes = Math.floor(((await store.oldestReaderMs?.().catch(() => 0)) ?? 0) / 60_000);
+  return minutes > longReadMinutes
+    ? `A transaction in PostgreSQL is open for ${minutes} minutes, and nothing is cleared away meanwhile: find it in pg_stat_activity, and end it.`
+    : null;
 }
 
 /** How long a page waits for a change, in milliseconds: shorter than proxies wait for an answer. */
