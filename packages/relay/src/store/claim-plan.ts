@@ -3,12 +3,12 @@
  * for another signup of the same person. Pure.
  */
 import { personOfFingerprint } from './signup-identity.ts';
-import { type Candidate, type SignupOfPerson, toClaimed } from './rows.ts';
-import { type ClaimedSignup, repeatWindowMs, type SignupState } from './signup-store.ts';
+import type { Candidate, SignupOfPerson } from './rows.ts';
+import { repeatWindowMs, type SignupState } from './signup-store.ts';
 
 /** What happens to the candidates of a claim. */
 export interface ClaimPlan {
-  readonly claimed: readonly ClaimedSignup[];
+  readonly claimed: readonly Candidate[];
   /** Ids of signups to delete. */
   readonly duplicates: readonly string[];
   /** Ids of signups to postpone by `blockedMs`. */
@@ -31,7 +31,7 @@ export function planClaim(
   state: 'waiting' | 'unconfirmed',
 ): ClaimPlan {
   const byPerson = Map.groupBy(signupsOfPeople, personOf);
-  const claimed: ClaimedSignup[] = [];
+  const claimed: Candidate[] = [];
   const duplicates: string[] = [];
   const blocked: string[] = [];
   for (const signup of candidates) {
@@ -42,7 +42,7 @@ export function planClaim(
       byPerson.set(personOf(signup), others);
     } else if (relation === 'blocked' && state !== 'unconfirmed') blocked.push(signup.id);
     else {
-      claimed.push(toClaimed(signup));
+      claimed.push(signup);
       if (state !== 'unconfirmed') byPerson.set(personOf(signup), [...others, { ...signup, state: 'sent' }]);
     }
   }

@@ -4,7 +4,7 @@
  */
 import { fingerprint, mailboxHash, personHash } from './signup-identity.ts';
 import type { ConsentRecord, Mailbox, MailboxRecord, MailboxSignup } from './records.ts';
-import type { Candidate } from './rows.ts';
+import { type Candidate, toClaimed } from './rows.ts';
 import { type ClaimedSignup, type Click, type DeliveryOutcome, neverAttempted } from './signup-store.ts';
 
 const minuteMs = 60_000;
@@ -48,18 +48,18 @@ export interface MailCandidate extends Mailbox {
 
 /** @param publications - of the forms, by name */
 export function mailCandidates(
-  claimed: readonly ClaimedSignup[],
   rows: readonly Candidate[],
   publications: Readonly<Record<string, string>>,
 ): readonly MailCandidate[] {
-  const unanswered = new Set(rows.filter(({ reason }) => reason === unansweredMail).map(({ id }) => id));
-  const due = new Set(rows.filter(({ nextAttemptAt }) => nextAttemptAt === neverAttempted).map(({ id }) => id));
-  return claimed.map((signup) => ({
-    ...mailboxOf(signup.submission.email, publications[signup.form] ?? ''),
-    signup,
-    isUnanswered: unanswered.has(signup.id),
-    isDue: due.has(signup.id),
-  }));
+  return rows.map((row) => {
+    const signup = toClaimed(row);
+    return {
+      ...mailboxOf(signup.submission.email, publications[row.form] ?? ''),
+      signup,
+      isUnanswered: row.reason === unansweredMail,
+      isDue: row.nextAttemptAt === neverAttempted,
+    };
+  });
 }
 
 /** A signup that gets no mail now. */

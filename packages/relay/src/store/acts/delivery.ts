@@ -9,6 +9,7 @@ import {
   type OpenStatusRow,
   settledColumns,
   type SignupOfPerson,
+  toClaimed,
   toOpenStatus,
 } from '../rows.ts';
 import {
@@ -95,7 +96,7 @@ export function deliveryStore(db: Database, { candidates, nextDue, claimMails }:
       const plan = planClaim(rows, yield* signupsOfPeople(peopleOf(rows)), claims);
       if (plan.duplicates.length > 0) yield* remove(plan.duplicates);
       if (plan.blocked.length > 0) yield* postpone(plan.blocked, now + blockedMs);
-      if (mailsOf) return yield* claimMails(mailCandidates(plan.claimed, rows, mailsOf), now);
+      if (mailsOf) return yield* claimMails(mailCandidates(plan.claimed, mailsOf), now);
       if (plan.claimed.length === 0) return [];
       yield* markSent(
         plan.claimed.map(({ id }) => id),
@@ -103,7 +104,7 @@ export function deliveryStore(db: Database, { candidates, nextDue, claimMails }:
         batch ? null : now + claimMs,
       );
       if (batch) yield* beginBatch(batch.id, batch.publicationId, now);
-      return plan.claimed;
+      return plan.claimed.map(toClaimed);
     }),
     release: writeOne(release),
     backlog: read(function* (forms, max) {
