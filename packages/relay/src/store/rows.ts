@@ -16,7 +16,7 @@ import {
   type SignupState,
   type StoredSignup,
 } from './signup-store.ts';
-import type { WebhookMessage, WebhookSubscription } from './webhook-queue.ts';
+import type { WebhookMessage } from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -116,26 +116,6 @@ export function toWebhookMessage({ submission, ...row }: RowOf<WebhookMessage>):
 
 export type WebhookMessageRow = RowOf<WebhookMessage>;
 
-/** A destination of webhooks as it is stored. */
-export interface DestinationRow {
-  readonly name: string;
-  readonly types: string;
-  readonly held: string | null;
-}
-
-/** What has to change about the stored destinations, and the names of the wanted ones that are held. */
-export function destinationChanges(stored: readonly DestinationRow[], wanted: readonly WebhookSubscription[]) {
-  const typesOf = new Map(stored.map(({ name, types }) => [name, types]));
-  const names = new Set(wanted.map(({ name }) => name));
-  return {
-    set: wanted
-      .map(({ name, types }) => ({ name, types: types.join(' ') }))
-      .filter(({ name, types }) => typesOf.get(name) !== types),
-    removed: [...typesOf.keys()].filter((name) => !names.has(name)),
-    held: stored.flatMap(({ name, held }) => (names.has(name) && held !== null ? [name] : [])),
-  };
-}
-
 /** The columns of an entry of the consent ledger. */
 export const ledgerColumns = [
   'signup',
@@ -211,15 +191,15 @@ export function firstEntry(row: SignupRow, { consent, form, receivedAt }: NewSig
 
 /** The row of an imported signup. An attempt in flight at the time of the export may have reached the API. */
 export function loadedRow(signup: StoredSignup, now: number): SignupRow {
-  const { id, form, receivedAt, dueAt, origin, submission, intent, attempts, settledAt, reason } = signup;
+  const { id, form, receivedAt, dueAt, origin, submission, attempts, settledAt, reason } = signup;
   const wasSent = signup.state === 'sent';
   const state = wasSent ? 'waiting' : signup.state;
   const tried = signup.tried || wasSent;
-  const attempted = attempts > 0 || tried;
-  const sent = submission && {
-    submission: JSON.stringify(submission),
-    intent,
-    content: fingerprint({ form, submission, suspected: state === 'review', idempotencyKey: null }).content,
+  const identity = { form, suspected: state === 'review', idempotencyKey: null };
+  const nextAttempts: Readonly<Partial<Record<SignupState, number | null>>> = {
+    waiting: attempts > 0 || tried ? (signup.nextAttemptAt ?? now) : neverAttempted,
+    unconfirmed: signup.nextAttemptAt,
+    delivered: signup.nextAttemptAt,
   };
   return {
     id,
@@ -228,18 +208,13 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
     received_at: receivedAt,
     due_at: dueAt,
     origin,
-    ...(sent ?? { submission: null, intent: null, content: null }),
+    submission: submission && JSON.stringify(submission),
+    intent: submission && signup.intent,
+    content: submission && fingerprint({ ...identity, submission }).content,
     needs_confirmation: Number(signup.needsConfirmation),
     attempts,
     tried: Number(tried),
-    next_attempt_at:
-      state === 'waiting'
-        ? attempted
-          ? (signup.nextAttemptAt ?? now)
-          : neverAttempted
-        : state === 'unconfirmed' || state === 'delivered'
-          ? signup.nextAttemptAt
-          : null,
+    next_attempt_at: nextAttempts[state] ?? null,
     settled_at: settledAt,
     last_error: reason,
     // What was read before a click counts only for the attempt right after it.

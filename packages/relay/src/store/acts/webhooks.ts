@@ -1,7 +1,14 @@
 /** The queue of webhook messages. */
-import { destinationChanges, type DestinationRow, toWebhookMessage, type WebhookMessageRow } from '../rows.ts';
+import { toWebhookMessage, type WebhookMessageRow } from '../rows.ts';
 import { type WebhookBacklog, webhookClaimMs, type WebhookMessage, type WebhookQueue } from '../webhook-queue.ts';
 import { type Database, type ReadDatabase, actsOf } from './act.ts';
+
+/** A destination as it is stored. */
+interface DestinationRow {
+  readonly name: string;
+  readonly types: string;
+  readonly held: string | null;
+}
 
 export function webhookQueue(db: Database): WebhookQueue {
   const { read, writeOne, write, writeLong, dialect } = db;
@@ -49,23 +56,22 @@ export function webhookQueue(db: Database): WebhookQueue {
   const resumes = one<[destination: string], { readonly resumes: number }>(
     `SELECT resumes FROM ${destination} WHERE name = $1`,
   );
-  const setDestinations = writeLong(function* (wanted: Parameters<WebhookQueue['setDestinations']>[0]) {
-    const { set, removed, held } = destinationChanges(yield* destinations(), wanted);
-    for (const { name, types } of set) yield* setDestination(name, types);
-    let deleted = 0;
-    for (const name of removed) {
-      yield* removeDestination(name);
-      deleted += yield* removeMessages(name);
-    }
-    return { deleted, held };
-  });
-  const stored = read(destinations);
   return {
-    async setDestinations(wanted) {
-      const { set, removed, held } = destinationChanges(await stored(), wanted);
+    setDestinations: writeLong(function* (wanted) {
+      const stored = yield* destinations();
       // Most starts change nothing, and write nothing.
-      return set.length + removed.length === 0 ? { deleted: 0, held } : setDestinations(wanted);
-    },
+      const typesOf = new Map(stored.map(({ name, types }) => [name, types]));
+      const names = new Set(wanted.map(({ name }) => name));
+      for (const { name, types } of wanted)
+        if (typesOf.get(name) !== types.join(' ')) yield* setDestination(name, types.join(' '));
+      let deleted = 0;
+      for (const { name } of stored) {
+        if (names.has(name)) continue;
+        yield* removeDestination(name);
+        deleted += yield* removeMessages(name);
+      }
+      return { deleted, held: stored.flatMap(({ name, held }) => (names.has(name) && held !== null ? [name] : [])) };
+    }),
     claim: write(function* (name, limit, now) {
       const messages: WebhookMessage[] = (yield* sending(name))
         ? (yield* due(name, limit, now)).map(toWebhookMessage)
