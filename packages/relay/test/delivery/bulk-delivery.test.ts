@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { newSignup } from '../new-signup.ts';
 import { publicationId, unreachable } from '../running-relay.ts';
-import { listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
+import { listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 import { type Answer, accepted, type Test, bulk, people, fill } from './bulk-parts.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 
@@ -197,22 +197,6 @@ describe('the confirmation of batches', () => {
     await test.send();
     await test.confirm();
     expect(test.delivery.nextConfirmationAt).toBe(startAt + 30_000);
-  });
-
-  it('marks the signups of a batch as delivered', async () => {
-    const test = bulk({ list: () => Promise.resolve(listPage(people(20).map((email) => listed(email, 5)))) });
-    await test.store.confirm(publicationId, [], startAt, {
-      until: startAt / 1000,
-      newest: null,
-      cursor: null,
-      startedAt: null,
-    });
-    await fill(test, 20);
-    await test.send();
-    test.clock.now += 30_000;
-    await test.confirm();
-    expect(await test.store.counts()).toMatchObject({ delivered: 20, sent: 0 });
-    expect(test.delivery.nextConfirmationAt).toBeNull();
   });
 
   /** A batch that was sent, and a list that is answered with an error from then on. */

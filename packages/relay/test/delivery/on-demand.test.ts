@@ -4,25 +4,16 @@ import { waitUntil } from '../../../../test/support/waits.ts';
 import { startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
 import { sleepingLoops } from '../queue/sleeping-loops.ts';
-import { post, type RelayParts, runRelay, type RunningRelay, unreachable } from '../running-relay.ts';
+import { post, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 
-const delivery = { backoff: { firstMs: 60_000 } };
 const inAMinute = () => ({ untilMs: Date.now() + 60_000 });
 const people = (count: number) => Array.from({ length: count }, (_, i) => newSignup(`p${i}@example.com`));
 
 /** A relay whose signups are active at once: nothing is asked again. */
 const running = ({ settings = {}, ...parts }: RelayParts = {}): RunningRelay =>
   runRelay({ ...parts, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'off', ...settings } });
-
-/** An API that never answers, until the call is given up. */
-const hanging = asFetch(
-  ({ signal }) =>
-    new Promise((_resolve, reject) =>
-      signal.addEventListener('abort', () => reject(new DOMException('given up', 'AbortError'))),
-    ),
-);
 
 describe('delivery on demand', () => {
   it('delivers everything that is due, and returns that nothing waits', async () => {
@@ -33,31 +24,6 @@ describe('delivery on demand', () => {
     expect((await relay.store.counts()).delivered).toBe(20);
     expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect(api.received).toHaveLength(20);
-  });
-
-  it('delivers once for several calls at the same time, all of which end when nothing is due', async () => {
-    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
-    const release = Promise.withResolvers<null>();
-    const relay = running({
-      api: asFetch(async (request) => {
-        await release.promise;
-        return api.fetch(request);
-      }),
-    });
-    for (const signup of people(12)) await relay.store.accept(signup);
-    const calls = [relay.deliver(inAMinute()), relay.deliver(inAMinute())];
-    await waitUntil('the first are in flight', async () => (await relay.store.counts()).sent === 5);
-    release.resolve(null);
-    expect(await Promise.all(calls)).toMatchObject([{ nextDueAt: null }, { nextDueAt: null }]);
-    expect(api.received).toHaveLength(12);
-  });
-
-  it('returns the time of the next attempt while the API fails', async () => {
-    const relay = running({ api: unreachable, delivery });
-    for (const signup of people(3)) await relay.store.accept(signup);
-    const { nextDueAt } = await relay.deliver(inAMinute());
-    expect(nextDueAt).toBeGreaterThan(Date.now() + 20_000);
-    expect((await relay.store.counts()).waiting).toBe(3);
   });
 
   it('delivers in bulk, and returns when the batch is to be confirmed', async () => {
@@ -97,15 +63,6 @@ describe('delivery on demand', () => {
     clock.now += 600_000;
     expect(await relay.deliver({ untilMs: clock.now + 60_000 })).toMatchObject({ calls: 1 });
     expect(await statuses()).toEqual([{ status: 'active', count: 12 }]);
-  });
-
-  it('returns at its deadline while an attempt hangs, and asks to be called again at once', async () => {
-    const relay = running({ api: hanging });
-    await relay.store.accept(newSignup('ada@example.com'));
-    const untilMs = Date.now() + 200;
-    const { nextDueAt } = await relay.deliver({ untilMs });
-    expect(nextDueAt).toBeGreaterThanOrEqual(untilMs - 1);
-    expect((await relay.store.counts()).sent).toBe(1);
   });
 });
 

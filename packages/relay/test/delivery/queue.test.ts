@@ -1,4 +1,4 @@
-/** The queue of deliveries: lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
+/** The queue of deliveries: lanes per publication and API key, their circuit breakers, concurrency and pauses. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeliveryQueue, type DeliveryQueueOptions } from '../../src/delivery/queue.ts';
 import { decideRetry } from '../../src/queue/retry.ts';
@@ -90,15 +90,6 @@ describe('the lanes of the queue', () => {
       [1, 1, 2, 3].map(publication),
     );
     expect(test.clientOf.mock.calls).toEqual([['key-1'], ['key-2']]);
-  });
-
-  it('deliver a signup that arrives later when they are woken', async () => {
-    const test = dispatch();
-    test.queue.start();
-    await test.loops.all();
-    await test.accept('default');
-    test.queue.wake();
-    await delivered(test, 1);
   });
 
   it.each<[event: RelayEvent, times: number]>([
@@ -367,42 +358,5 @@ describe('the circuit breakers of a dispatcher', () => {
     test.queue.wake();
     await delivered(test, 4);
     expect(counted.slice(0, 2)).toEqual([1, 1]);
-  });
-});
-
-describe('the stop of a dispatcher', () => {
-  it('wakes a lane that waits, and leaves no timer behind', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const test = dispatch();
-    test.queue.start();
-    await test.loops.all();
-    expect(vi.getTimerCount()).toBe(1);
-    await test.queue.stop(60_000);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('waits for a delivery in flight', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const test = dispatch(async (request) => {
-      await promise;
-      return created(request);
-    });
-    await test.accept('default');
-    test.queue.start();
-    await waitUntil('it is in flight', () => test.requests.length === 1);
-    const stopped = test.queue.stop(60_000);
-    resolve();
-    await stopped;
-    expect(await test.counts()).toMatchObject({ delivered: 1 });
-  });
-
-  it('aborts a delivery after the grace period', async () => {
-    const test = dispatch(hanging);
-    await test.accept('default');
-    test.queue.start();
-    await waitUntil('it is in flight', () => test.requests.length === 1);
-    await test.queue.stop(20);
-    expect(await test.counts()).toMatchObject({ waiting: 1 });
   });
 });
