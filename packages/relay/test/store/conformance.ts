@@ -48,14 +48,11 @@ const consent: Consent = {
   page: 'https://shop.example/news',
   visitor: '192.0.2.0',
 };
+/** All that is held about a person who was erased. */
+const erased = { signups: [], consents: [], mails: [], suppressed: true };
 const given = { kind: 'given', ...consent } as const;
-const failed = (nextAttemptAt: number, tried = false): DeliveryOutcome => ({
-  state: 'waiting',
-  at: start,
-  nextAttemptAt,
-  reason: 'the service answered 503',
-  tried,
-});
+const failed = (nextAttemptAt: number, tried = false) =>
+  ({ state: 'waiting', at: start, nextAttemptAt, reason: 'the service answered 503', tried }) as const;
 const ofPerson = (email: string): NewSignup => signup({ submission: { email } });
 
 export interface Place {
@@ -177,7 +174,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   describe('a person who leaves', () => {
     const later = start + 5000;
     const delivered = { state: 'delivered', at: start + 1, status: 'active', askAgainAt: null } as const;
-    const retried = { state: 'waiting', at: start, nextAttemptAt: start + 9, reason: 'timeout', tried: true } as const;
 
     /** A signup that is being sent. */
     async function sent(more: Partial<Claim> = {}) {
@@ -235,7 +231,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     it('is known to each later attempt, also after a redrive', async () => {
       const { store, id } = await sent();
       await store.leave(id, start);
-      await store.settle([id], retried);
+      await store.settle([id], failed(start + 9, true));
       expect(await claim(store, 1, later)).toMatchObject([{ id, tried: true, hasLeft: true }]);
       await store.settle([id], { state: 'dead', at: later, reason: 'refused' });
       expect(await store.redrive({}, later)).toBe(1);
@@ -245,7 +241,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     it('changes nothing where the content is erased', async () => {
       const { store, id } = await sent();
       await store.settle([id], delivered);
-      await store.expire({ delivered: later, review: null, dead: null, unconfirmed: null, consent: null });
+      await store.expire({ ...keep, delivered: later });
       await store.leave(id, later);
       expect(await store.nextDueAt(forms, 'delivered')).toBeNull();
     });
@@ -516,13 +512,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         { state: 'delivered', settledAt: start + 7, attempts: 1 },
       ]);
 
-      await store.endBatch(batch.id, {
-        state: 'waiting',
-        at: start,
-        nextAttemptAt: start,
-        reason: 'not seen',
-        tried: true,
-      });
+      await store.endBatch(batch.id, failed(start, true));
       expect(await store.openBatches(publicationId)).toEqual([]);
       expect(await claim(store, 9, start)).toMatchObject([
         { id: ids[2], tried: true, attempts: 1 },
@@ -554,13 +544,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.release([id]);
       expect(await store.backlog(forms, 9)).toBe(1);
       expect(await store.openBatches(publicationId)).toMatchObject([{ open: 0 }]);
-      await store.endBatch(batch.id, {
-        state: 'waiting',
-        at: start,
-        nextAttemptAt: start,
-        reason: 'none left',
-        tried: false,
-      });
+      await store.endBatch(batch.id, failed(start));
       expect(await claim(store, 9, start)).toMatchObject([{ id, attempts: 0, tried: false }]);
     });
 
@@ -606,12 +590,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.accept(signup({ consent: given }));
       expect(await store.erase(signup().submission.email, { keepConsent: true })).toEqual({ signups: 1, consents: 0 });
       expect(await store.erase(signup().submission.email)).toEqual({ signups: 0, consents: 1 });
-      expect(await store.person(signup().submission.email)).toEqual({
-        signups: [],
-        consents: [],
-        mails: [],
-        suppressed: true,
-      });
+      expect(await store.person(signup().submission.email)).toEqual(erased);
     });
 
     it('precedes the delivery of a signup that needs confirmation', async () => {
@@ -797,7 +776,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       );
     await store.accept({ ...ofPerson('robot@example.com'), suspected: 'the honeypot was filled in' });
     await store.accept({ ...ofPerson('robot@example.com'), suspected: 'the honeypot was filled in' });
-    expect(await store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null })).toBe(3);
+    expect(await store.expire(keep)).toBe(3);
     expect(await store.counts()).toEqual({ ...none, review: 2 });
     expect(await store.list({ ids: [id] }, { limit: 1 })).toHaveLength(1);
   });
@@ -968,7 +947,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('keeps when it was last erased', async () => {
       const store = await fresh();
-      await store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null }, start + 5);
+      await store.expire(keep, start + 5);
       expect((await store.overview(start)).lastErasureAt).toBe(start + 5);
     });
 
@@ -1056,13 +1035,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const another = await store.accept({ ...ofPerson('another@example.com'), receivedAt: start + 8 });
       await settled(store, another, { state: 'dead', at: start, reason: 'No such tier.' });
       const later = await store.accept({ ...ofPerson('later@example.com'), receivedAt: start - 5 });
-      await settled(store, later, {
-        state: 'waiting',
-        at: start,
-        nextAttemptAt: start + 1000,
-        reason: 'the service answered 503',
-        tried: false,
-      });
+      await settled(store, later, failed(start + 1000));
       expect(await store.overview(start + 100)).toEqual({
         counts: { ...none, waiting: 2, review: 5, delivered: 1, dead: 3 },
         due: 1,
@@ -1106,12 +1079,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     it('keeps the hash of an erased address, once for all spellings, page by page', async () => {
       const store = await fresh();
       expect(await store.suppressions({ limit: 10 })).toEqual([]);
-      expect(await store.person('ada@bücher.example')).toEqual({
-        signups: [],
-        consents: [],
-        mails: [],
-        suppressed: false,
-      });
+      expect(await store.person('ada@bücher.example')).toEqual({ ...erased, suppressed: false });
       await store.accept(ofPerson('Ada@BÜCHER.example'));
       for (const address of ['Ada@BÜCHER.example', 'ada@xn--bcher-kva.example', 'nobody@example.com'])
         await store.erase(address);
@@ -1121,12 +1089,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.suppressions({ limit: 10 })).toEqual(hashes);
       expect(await store.suppressions({ limit: 1 })).toEqual(hashes.slice(0, 1));
       expect(await store.suppressions({ after: hashes[0], limit: 10 })).toEqual(hashes.slice(1));
-      expect(await store.person('ADA@bücher.example')).toEqual({
-        signups: [],
-        consents: [],
-        mails: [],
-        suppressed: true,
-      });
+      expect(await store.person('ADA@bücher.example')).toEqual(erased);
       await store.accept(ofPerson('nobody@example.com'));
       expect(await store.counts()).toMatchObject({ waiting: 1 });
     });

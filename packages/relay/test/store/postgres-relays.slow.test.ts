@@ -112,9 +112,15 @@ describe('several relays on one PostgreSQL', () => {
     expect(await one.confirm(publicationId, [found('ada@example.com')], 3001, step('late'))).toMatchObject([{ id }]);
     expect(await one.leaseScan(publicationId, 3002, 4002)).toBeNull();
     expect(await two.leaseScan(publicationId, 3003, 4003)).toEqual({ scan: step('first') });
+    // Whoever holds it may release it.
+    await one.releaseScan(publicationId);
+    expect(await one.leaseScan(publicationId, 3004, 4004)).toBeNull();
+    await two.releaseScan(publicationId);
+    expect(await one.leaseScan(publicationId, 3004, 4004)).toEqual({ scan: step('first') });
+    expect(await two.leaseScan(publicationId, 4004, 5004)).toEqual({ scan: step('first') });
     // One that ends leaves it to the others.
     await two.close();
-    expect(await one.leaseScan(publicationId, 3004, 4004)).toEqual({ scan: step('first') });
+    expect(await one.leaseScan(publicationId, 4005, 5005)).toEqual({ scan: step('first') });
   });
 
   it('deliver a backlog together, and one continues where the other stopped', async () => {

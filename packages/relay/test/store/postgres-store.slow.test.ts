@@ -73,20 +73,6 @@ describe('a signup store in PostgreSQL', () => {
     expect((await store.oldestReaderMs?.()) ?? 0).toBeGreaterThan(first);
   });
 
-  it('leases the scan to another relay as soon as the first one has released it', async () => {
-    const { address, store: one } = await fresh();
-    const two = await open(address);
-    const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
-    const step = { until: 1, newest: 2, cursor: null, startedAt: null };
-    expect(await one.leaseScan(publicationId, 1000, 2000)).toEqual({ scan: null });
-    await one.confirm(publicationId, [], 1100, step);
-    expect(await two.leaseScan(publicationId, 1200, 2200)).toBeNull();
-    await two.releaseScan(publicationId);
-    expect(await two.leaseScan(publicationId, 1200, 2200)).toBeNull();
-    await one.releaseScan(publicationId);
-    expect(await two.leaseScan(publicationId, 1200, 2200)).toEqual({ scan: step });
-  });
-
   it('writes many signups in a few transactions, each with its consent', async () => {
     const { address, store } = await fresh();
     const consent = { kind: 'given', sentence: 'Yes.', version: null, page: null, visitor: null } as const;

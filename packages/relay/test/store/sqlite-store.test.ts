@@ -85,15 +85,6 @@ describe('a signup store in an SQLite file', () => {
     }
   });
 
-  it('lets other programs read the file while it runs', async () => {
-    const path = join(scratchFolder(), 'relay.db');
-    const store = open(path);
-    await store.accept(ofPerson('ada@example.com'));
-    const reader = new DatabaseSync(path, { readOnly: true });
-    onTestFinished(() => reader.close());
-    expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 });
-  });
-
   it('syncs each commit, and makes the file readable only by its owner', () => {
     const path = join(scratchFolder(), 'relay.db');
     open(path);
