@@ -8,17 +8,9 @@ import { isAddress } from '../../signup/address.ts';
 import { valueOf } from '../mapping/canonical-value.ts';
 import type { SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import {
-  addressFingerprint,
-  isErased,
-  readContact,
-  readSubscription,
-  type ReadyMapping,
-  type SyncSubscription,
-  valueFingerprint,
-} from '../mapping/prepare-mapping.ts';
+import { isErased, readContact, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { maxEntries, type SyncState } from '../mapping/state.ts';
-import { type Base, encodeToken, type FieldBase } from '../mapping/token.ts';
+import type { Base } from '../mapping/token.ts';
 import type { ContactIndex } from '../match/contact-index.ts';
 import type { FieldChange, WithoutContact } from '../report/changes.ts';
 import type {
@@ -30,17 +22,12 @@ import type {
 } from '../report/plan.ts';
 import type { RunContext } from '../report/run-context.ts';
 import type { HandOver } from './hand-over.ts';
-import { withStatus } from './plan-consent.ts';
-import { contactValue } from './plan-fields.ts';
-import { baseOfNobody, contactWriteOf } from './plan-pair.ts';
+import { baseOfNobody, contactCreateOf, contactWriteOf } from './plan-pair.ts';
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
 
-/** A subscription that is listed within this many seconds of its creation may not be the last of its second. */
-const listingDelay = 60;
-
-/** The changes of a run, the state after them, and the decisions about everything that is no pair. */
+/** The changes of a run, and the decisions about everything that is no pair. */
 export class DraftPlan {
   changed: PlannedPair[] = [];
   contactCreates: ContactCreate[] = [];
@@ -155,17 +142,16 @@ export class DraftPlan {
   /** Plans a subscription without contact: one that is new, or whose contact is missing. */
   planSubscription(subscription: SyncSubscription): void {
     if (isErased(subscription)) return void (this.withoutContact.erased += 1);
-    const { id, created, status } = subscription;
-    const isNew = created > (this.#run.state.watermark ?? -Infinity) || this.#handOver.isKept(id);
+    const isNew = this.#handOver.isNew(subscription);
     // The person gets a contact once the status is one that is known.
-    if (isUnknownStatus(status)) {
-      if (isNew) this.#handOver.keep(id);
+    if (isUnknownStatus(subscription.status)) {
+      if (isNew) this.#handOver.keep(subscription.id);
       return void (this.withoutContact.unknownStatus += 1);
     }
     if (!isNew) return this.leaveWithoutContact(subscription);
     if (this.#run.mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
     const wasRefused = this.#handOver.addCreate(subscription);
-    this.contactCreates.push({ ...toContactCreate(subscription, this.#run.mapping), wasRefused });
+    this.contactCreates.push({ ...contactCreateOf(subscription, this.#run.mapping), wasRefused });
   }
 
   /** Reports a subscription whose contact is gone, or belongs to somebody else by now. */
@@ -189,29 +175,9 @@ export class DraftPlan {
     return Math.max(this.#missing.size, this.erased.size, this.#handOver.kept.size);
   }
 
-  /**
-   * The state after a complete run, with the new watermark: the creation time up to which every subscription has a
-   * contact, or is remembered.
-   *
-   * @param newest - Unix seconds of the newest subscription; null without one
-   * @param now - milliseconds since the Unix epoch at which the run began to read
-   * @param contacts - how many were read
-   */
-  nextState(newest: number | null, now: number, contacts: number): SyncState {
-    const { oldestCreate, ...handedOver } = this.#handOver.next();
-    const { seenUntil: before } = this.#run.state;
-    const last = newest === null ? null : Math.min(newest, this.#handOver.handedUntil);
-    const seenUntil = last === null ? before : Math.max(last, before ?? last);
-    return {
-      ...this.#run.state,
-      ...handedOver,
-      watermark: Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay, oldestCreate - 1),
-      seenUntil,
-      missing: [...this.#missing],
-      erased: [...this.erased],
-      asked: [...this.#asked],
-      contacts,
-    };
+  /** What the next run has to know after a complete one. */
+  next(): Pick<SyncState, 'missing' | 'erased' | 'asked'> {
+    return { missing: [...this.#missing], erased: [...this.erased], asked: [...this.#asked] };
   }
 }
 
@@ -232,37 +198,4 @@ export function toSubscriptionCreate(contact: SyncContact, key: string, mapping:
       ...(fields.length > 0 && { custom_fields: fields }),
     },
   };
-}
-
-/** The contact to create for a subscription, with its sync token. */
-export function toContactCreate(subscription: SyncSubscription, mapping: ReadyMapping): ContactCreate {
-  const { paths, optOut } = mapping;
-  const isAway = hasLeft(subscription.status);
-  const isOptingOut = isAway && optOut?.setOnUnsubscribe;
-  const changes: Record<string, unknown> = { [paths.email]: subscription.email };
-  if (optOut && isOptingOut) changes[optOut.contact] = true;
-  const fields = mapping.fields.map((field): FieldBase => {
-    const shown = readSubscription(field, subscription);
-    if (field.direction === 'to_subscription' || typeof shown !== 'string') return {};
-    const agreed = valueFingerprint(mapping, shown);
-    const isTwoWay = field.direction === 'both';
-    if (shown === '') return isTwoWay ? { agreed } : {};
-    changes[field.contact] = contactValue(field.contact, valueOf(field.kind, shown), mapping);
-    return { agreed, ...(isTwoWay && { awaits: 'crm' as const }) };
-  });
-  const base: Base = {
-    subscriptionId: subscription.id,
-    address: addressFingerprint(mapping, subscription.email),
-    contact: undefined,
-    consent: isAway ? 'left_newsletter' : 'subscribed',
-    optOut: optOut && isOptingOut,
-    fields,
-    reported: 0,
-  };
-  changes[paths.token] = encodeToken(base, mapping);
-  const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
-  const written = optOut && isOptingOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
-  const consent = isAway ? [withStatus({ ...left, written }, changes, mapping)] : [];
-  const { id: subscriptionId, email, created } = subscription;
-  return { subscriptionId, email, created, changes, consent };
 }

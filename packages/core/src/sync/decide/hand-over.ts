@@ -4,6 +4,7 @@
  */
 import type { SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
+import type { SyncSubscription } from '../mapping/prepare-mapping.ts';
 import { maxEntries, type OpenUpdate, type SyncState } from '../mapping/state.ts';
 import { isWhole, tokenMark } from '../mapping/token.ts';
 import type { PlannedPair, PlannedWrites } from '../report/plan.ts';
@@ -11,6 +12,9 @@ import type { RunContext } from '../report/run-context.ts';
 
 /** Runs after which a refusal is reported. */
 const reportedAfter = 3;
+
+/** A subscription that is listed within this many seconds of its creation may not be the last of its second. */
+const listingDelay = 60;
 
 /** Most tokens kept of a run's created contacts. */
 const mostTokens = 500;
@@ -49,11 +53,14 @@ export class HandOver {
   /** Unix seconds: the oldest subscription to create a contact for of which nothing else is kept. */
   #oldestCreate = Number.POSITIVE_INFINITY;
   /** Unix seconds up to which subscriptions were handed over: just before the oldest contact that is to be created. */
-  handedUntil = Number.POSITIVE_INFINITY;
+  #handedUntil = Number.POSITIVE_INFINITY;
+  /** Unix seconds up to which a complete run has seen the subscriptions. */
+  readonly #seenBefore: number;
 
   constructor(run: RunContext) {
     this.#run = run;
     const { state } = run;
+    this.#seenBefore = state.seenUntil ?? -Infinity;
     const updated = Object.values(state.updates).map(({ token }) => token);
     this.#tokensBefore = new Set([...updated, ...state.created.flat()]);
   }
@@ -95,24 +102,28 @@ export class HandOver {
     this.kept.add(this.#run.log.fingerprint(id));
   }
 
-  /** Whether a subscription without contact gets one although it is not new. */
-  isKept(id: string): boolean {
-    const { attempts, kept } = this.#run.state;
+  /** What earlier runs know of the contact of a subscription. */
+  #before(id: string) {
     const key = this.#run.log.fingerprint(id);
-    return attempts[key] !== undefined || kept.includes(key);
+    return { key, refusals: this.#run.state.attempts[key], wasKept: this.#run.state.kept.includes(key) };
+  }
+
+  /** Whether a subscription without contact gets one: it is new, or its contact could not be created before. */
+  isNew({ id, created }: SyncSubscription): boolean {
+    if (created > (this.#run.state.watermark ?? -Infinity)) return true;
+    const { refusals, wasKept } = this.#before(id);
+    return refusals !== undefined || wasKept;
   }
 
   /** Notes the creation of a contact. @returns whether it was refused before, while others were taken */
-  addCreate({ id, created }: { readonly id: string; readonly created: number }): boolean {
-    const key = this.#run.log.fingerprint(id);
-    const refusals = this.#run.state.attempts[key];
-    const wasKept = this.#run.state.kept.includes(key);
-    const isRepeated = !wasKept && (refusals !== undefined || created <= (this.#run.state.seenUntil ?? -Infinity));
+  addCreate({ id, created }: SyncSubscription): boolean {
+    const { key, ...before } = this.#before(id);
+    const { refusals, wasKept } = before;
+    const isRepeated = !wasKept && (refusals !== undefined || created <= this.#seenBefore);
     if (isRepeated) this.#refused += 1;
     if (refusals !== undefined && refusals >= reportedAfter - 1)
       this.#run.log.report('contact_creation_failed', { subscriptionId: id });
-    if ((isRepeated || wasKept) && this.#creates.size < maxEntries)
-      this.#creates.set(key, { created, refusals, wasKept });
+    if ((isRepeated || wasKept) && this.#creates.size < maxEntries) this.#creates.set(key, { created, ...before });
     else this.#oldestCreate = Math.min(this.#oldestCreate, created);
     return refusals !== undefined && refusals > 0;
   }
@@ -139,18 +150,27 @@ export class HandOver {
     for (const { subscriptionId, created } of waiting.contactCreates) {
       const create = this.#creates.get(this.#run.log.fingerprint(subscriptionId));
       if (create) create.waits = true;
-      if (created > (this.#run.state.seenUntil ?? -Infinity))
-        this.handedUntil = Math.min(this.handedUntil, created - 1);
+      if (created > this.#seenBefore) this.#handedUntil = Math.min(this.#handedUntil, created - 1);
     }
   }
 
   /**
-   * What the next run has to know. Where several records were refused and none was taken, that is an outage, and no
-   * record's fault.
-   *
-   * @returns with the creation of the oldest subscription without contact of which nothing else is kept
+   * What the next run has to know of the contacts that were handed over. Where several records were refused and none
+   * was taken, that is an outage, and no record's fault.
    */
-  next(): Pick<SyncState, 'attempts' | 'kept' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
+  next(): Pick<SyncState, 'updates' | 'created' | 'outage'> {
+    const created = [this.#created, this.#run.state.created[0] ?? []];
+    return { updates: this.#updates(this.#all, this.#outage > 0 ? 0 : 1), created, outage: this.#outage };
+  }
+
+  /**
+   * What the next run has to know of the subscriptions after a complete one, with the new watermark: the creation time
+   * up to which every subscription has a contact, or is remembered.
+   *
+   * @param newest - Unix seconds of the newest subscription; null without one
+   * @param now - milliseconds since the Unix epoch at which the run began to read
+   */
+  nextCreates(newest: number | null, now: number): Pick<SyncState, 'attempts' | 'kept' | 'watermark' | 'seenUntil'> {
     const isOutage = this.#outage > 0;
     const attempts: Record<string, number> = {};
     const kept = [...this.kept];
@@ -160,16 +180,11 @@ export class HandOver {
       else if (wasKept) attempts[key] = 0;
       else if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
       else attempts[key] = (refusals ?? 0) + (waits || isOutage ? 0 : 1);
-    const created = [this.#created, this.#run.state.created[0] ?? []];
-    return {
-      attempts,
-      // In an order that does not depend on that of contacts and pages.
-      kept: kept.toSorted(),
-      updates: this.#updates(this.#all, isOutage ? 0 : 1),
-      created,
-      outage: this.#outage,
-      oldestCreate,
-    };
+    const { seenUntil: before } = this.#run.state;
+    const seenUntil = newest === null ? before : Math.max(Math.min(newest, this.#handedUntil), this.#seenBefore);
+    const watermark = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay, oldestCreate - 1);
+    // In an order that does not depend on that of contacts and pages.
+    return { attempts, kept: kept.toSorted(), watermark, seenUntil };
   }
 
   /** Runs in a row in which several records were refused and none was taken, this one included. */

@@ -2,11 +2,26 @@
 import { hasLeft } from '../../facts/subscriber-status.ts';
 import { hasToken, type SyncContact } from '../mapping/contact.ts';
 import { isOptedOut } from '../mapping/opt-out.ts';
-import { isErased, type Pair, type ReadyMapping, type SyncSubscription } from '../mapping/prepare-mapping.ts';
+import {
+  addressFingerprint,
+  isErased,
+  type Pair,
+  readSubscription,
+  type ReadyField,
+  type ReadyMapping,
+  type SyncSubscription,
+} from '../mapping/prepare-mapping.ts';
 import { type Base, contactFingerprint, encodeToken } from '../mapping/token.ts';
 import type { FieldChange } from '../report/changes.ts';
 import { PairFindings } from '../report/findings.ts';
-import type { ContactWrite, CustomFieldWrite, PairPlan, PlannedPair, SubscriptionWrite } from '../report/plan.ts';
+import type {
+  ContactCreate,
+  ContactWrite,
+  CustomFieldWrite,
+  PairPlan,
+  PlannedPair,
+  SubscriptionWrite,
+} from '../report/plan.ts';
 import { planAddress } from './plan-address.ts';
 import { type ConsentOptions, planConsent, planFurther, withStatus } from './plan-consent.ts';
 import { contactValue, emptyFieldBase, planFields } from './plan-fields.ts';
@@ -131,6 +146,33 @@ export function contactWriteOf(
   const values = Object.fromEntries(inCrm.map(({ field, to }) => [field, contactValue(field, to, mapping)]));
   const token = encodeToken(base, mapping);
   return { id, changes: values, token, key, knowsOptOut: base.optOut === true };
+}
+
+/** The contact to create for a subscription: an empty one that is given what it lacks, and the consent, at once. */
+export function contactCreateOf(subscription: SyncSubscription, mapping: ReadyMapping): ContactCreate {
+  const { id: subscriptionId, email, created } = subscription;
+  const empty = Object.fromEntries(mapping.fields.map(({ contact }) => [contact, null]));
+  const contact: SyncContact = { id: '', email, optOut: null, values: empty, row: 0 };
+  const pair: Pair = { subscription, contact, base: undefined };
+  const findings = new PairFindings(pair);
+  const consent = planConsent(pair, mapping, findings, {});
+  // What cannot be read is reported once the contact is there.
+  const waits = (field: ReadyField): boolean =>
+    field.direction === 'to_subscription' || typeof readSubscription(field, subscription) !== 'string';
+  const { fields, changes } = planFields(pair, mapping, findings, waits);
+  const base: Base = {
+    subscriptionId,
+    address: addressFingerprint(mapping, email),
+    contact: undefined,
+    consent: consent.state,
+    optOut: consent.optOut,
+    fields,
+    reported: 0,
+  };
+  const write = contactWriteOf(contact, base, mapping, { changes: [...consent.changes, ...changes] });
+  const values = { [mapping.paths.email]: email, ...write.changes, [mapping.paths.token]: write.token };
+  const records = consent.records.map((record) => ({ ...withStatus(record, values, mapping), contactId: null }));
+  return { subscriptionId, email, created, changes: values, consent: records };
 }
 
 /** Whether a token would say the same as before. */

@@ -359,7 +359,7 @@ export class Reconciler {
   }
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
-    const { erased, withoutContact, unknownContacts, entries } = this.#draft;
+    const { withoutContact, unknownContacts, entries } = this.#draft;
     const { unclear, state, mapping } = this.#run;
     const limit = limitOf(mapping, this.#tally.pairs);
     const { fields, ...facts } = this.#fieldFacts();
@@ -373,10 +373,8 @@ export class Reconciler {
       : holdBack(mapping, counts, { ...facts, unclear, contactsBefore, entries });
     const answers = unclear.answers(this.#run, this.#options);
     const next = held
-      ? { ...state, updates: this.#handOver.updatesOfPart(true) }
-      : this.#isComplete
-        ? { ...this.#draft.nextState(this.#newest, this.#options.now, counts.contacts), ...fields, ...answers }
-        : { ...state, ...this.#ofPart(fields), ...answers, erased: [...erased] };
+      ? { updates: this.#handOver.updatesOfPart(true) }
+      : { ...answers, ...(this.#isComplete ? this.#ofAll(fields) : this.#ofPart(fields)) };
     return {
       ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
       whole: {
@@ -388,7 +386,7 @@ export class Reconciler {
       held,
       mapping,
       counts,
-      state: { ...next, reported: this.#run.log.reported.slice(0, maxEntries) },
+      state: { ...state, ...next, reported: this.#run.log.reported.slice(0, maxEntries) },
     };
   }
 
@@ -401,11 +399,18 @@ export class Reconciler {
     );
   }
 
+  /** The changed state after a run over all records. */
+  #ofAll(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
+    const creates = this.#handOver.nextCreates(this.#newest, this.#options.now);
+    return { ...fields, ...this.#handOver.next(), ...creates, ...this.#draft.next(), contacts: this.#tally.contacts };
+  }
+
   /** The changed state after a run over some records. */
-  #ofPart(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
-    if (!this.#run.isOfAll) return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
-    const { attempts: _, kept: __, oldestCreate: ___, ...handedOver } = this.#handOver.next();
-    return { ...handedOver, ...fields };
+  #ofPart({ seen, accepted }: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
+    const erased = [...this.#draft.erased];
+    return this.#run.isOfAll
+      ? { ...this.#handOver.next(), seen, accepted, erased }
+      : { updates: this.#handOver.updatesOfPart(false), seen, erased };
   }
 
   /**
