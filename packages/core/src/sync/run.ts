@@ -1,7 +1,7 @@
 /** Runs a sync on an engine: reads both sides, plans, and writes the changes of the newsletter. */
 import { bulkUpdateLimit } from '../contract/values.ts';
 import { AbortedError, BadRequestError, isRefusal, NewsletterError } from '../engine/errors.ts';
-import type { Arguments, CallOptions, Engine } from '../engine/index.ts';
+import type { Arguments, CallOptions, Engine, PagePromise } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
 import { listCustomFields } from '../import/custom-fields.ts';
 import { redact } from '../engine/redact.ts';
@@ -93,15 +93,6 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   }
 }
 
-/** Lists subscriptions. Those without what the planner needs are left out. */
-function listed(
-  { engine, publicationId, call }: Pick<Common, 'engine' | 'publicationId' | 'call'>,
-  query: Pick<Arguments<'subscriptions.list'>, 'email' | 'order_by' | 'direction'>,
-) {
-  const all = { publicationId, expand: ['custom_fields' as const], limit: 100, ...query };
-  return engine.list('subscriptions.list', all, { ...call, reader: 'sync' });
-}
-
 /** A page of subscriptions. */
 export interface SubscriptionPage {
   readonly items: readonly SyncSubscription[];
@@ -109,22 +100,25 @@ export interface SubscriptionPage {
   readonly leftOut: readonly unknown[];
 }
 
+/** Lists subscriptions. Those without what the planner needs are left out. */
+function listed(
+  { engine, publicationId, call }: Pick<Common, 'engine' | 'publicationId' | 'call'>,
+  query: Pick<Arguments<'subscriptions.list'>, 'email' | 'order_by' | 'direction'>,
+): PagePromise<SyncSubscription> {
+  const all = { publicationId, expand: ['custom_fields' as const], limit: 100, ...query };
+  return engine.list('subscriptions.list', all, { ...call, reader: 'sync' }) as PagePromise<SyncSubscription>;
+}
+
 /** All subscriptions as the planner needs them, the oldest first. */
 export async function* subscriptionPages(
   options: Pick<Common, 'engine' | 'publicationId' | 'call'>,
 ): AsyncGenerator<SubscriptionPage> {
-  for await (const page of listed(options, { order_by: 'created', direction: 'asc' }).pages())
-    yield { items: page.items as readonly SyncSubscription[], leftOut: page.leftOut };
+  yield* listed(options, { order_by: 'created', direction: 'asc' }).pages();
 }
 
 /** A page for each address. */
 async function* pagesOf(addresses: ReadonlySet<string>, options: Common): AsyncGenerator<SubscriptionPage> {
-  for (const email of addresses) yield await pageOf(email, options);
-}
-
-async function pageOf(email: string, options: Common): Promise<SubscriptionPage> {
-  const { items, leftOut } = await listed(options, { email });
-  return { items: items as readonly SyncSubscription[], leftOut };
+  for (const email of addresses) yield await listed(options, { email });
 }
 
 /** The mapping with the present names and kinds of the publication's custom fields. */
@@ -228,7 +222,7 @@ async function readBack(options: Common, pairs: readonly PlannedPair[]): Promise
   const changed = pairs.filter(({ subscriptionWrites }) => subscriptionWrites.some((write) => write.custom_fields));
   const stored = new Map<string, SyncSubscription>();
   for (const { email, subscriptionId } of changed.slice(0, mostReadBack)) {
-    const { items } = await pageOf(email, options);
+    const { items } = await listed(options, { email });
     const found = items.find(({ id }) => id === subscriptionId);
     if (found) stored.set(subscriptionId, found);
   }
