@@ -1,10 +1,10 @@
 /** A run in batches; `test/proofs/sync/two-ways.slow.test.ts` plays histories through it. */
-import { createReconciler, prepareMapping, subscriptionKeys } from '@newsletter-kit/core/sync';
+import { createReconciler, subscriptionKeys } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { agreed, city, contactOf, defaults, now, subscription } from './reconcile.ts';
+import { agreed, contactOf, now, readyMapping, subscription } from './reconcile.ts';
 
 const { contacts, subscriptions, state } = agreed(3);
-const mapping = prepareMapping(defaults, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
+const mapping = readyMapping();
 
 describe('a run in batches', () => {
   it('counts pairs at rest as if they had come in', () => {
@@ -30,11 +30,7 @@ describe('a run in batches', () => {
   });
 
   it('gives a contact the addresses merged into it, also where no subscription comes in', () => {
-    const merging = prepareMapping(
-      { ...defaults, contact: { token: 'token', mergedInto: 'into' } },
-      [{ id: city, display: 'City', kind: 'string' }],
-      'pub_1',
-    );
+    const merging = readyMapping({ contact: { token: 'token', mergedInto: 'into' } });
     const [first] = contacts;
     const records = [
       { ...first, email: 'bob@example.com' },

@@ -141,14 +141,6 @@ describe('the circuit breaker holds back a plan', () => {
     });
   });
 
-  it('where the publication no longer has a mapped field', () => {
-    const mapping = prepareMapping(defaults, [], 'pub_1');
-    const reconciler = createReconciler({ mapping, state: startSync(), now });
-    reconciler.addContact(contactOf(1));
-    reconciler.addSubscriptions([subscription(1)]);
-    expect(reconciler.finish().held).toMatchObject({ reasons: ['field_missing'] });
-  });
-
   it.each([
     ['unsubscribes', { do_not_mail: true }],
     ['clears a value of', { city: '' }],
@@ -204,18 +196,6 @@ describe('the circuit breaker holds back a plan', () => {
     expect(plan(vetoed, [subscription(1)]).pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites)).toEqual([
       { subscription_id: subscription(1).id, unsubscribe: true },
     ]);
-  });
-
-  it('and creates no subscription', () => {
-    const mapping = { subscribe: 'with_confirmation', breaker: { share: 0, atLeast: 0 } } as const;
-    const { contacts, subscriptions, state } = agreed(1);
-    const changed = [...contacts.map((contact) => ({ ...contact, city: '' })), contactOf(2)];
-    const result = plan(changed, subscriptions, state, { mapping });
-    expect([result.held?.reasons, result.counts.subscriptionCreates]).toEqual([
-      ['too_many_changes', 'too_many_creations'],
-      1,
-    ]);
-    expect(result.subscriptionCreates).toEqual([]);
   });
 
   it('whose mapping has no opt-out, as a whole', () => {

@@ -1,7 +1,7 @@
 /** Subscriptions that cannot be read count neither as missing nor as new; whoever they are of is left alone. */
-import { createReconciler, prepareMapping, startSync, type SyncPlan } from '@newsletter-kit/core/sync';
+import { createReconciler, startSync, type SyncPlan } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { city, contactOf, defaults, now, plan, subscription, written, type Contact } from './reconcile.ts';
+import { contactOf, now, plan, readyMapping, subscription, written, type Contact } from './reconcile.ts';
 
 const first = [1, 2, 3].map((number) => subscription(number));
 const before = [1, 2, 3].map((number) => contactOf(number));
@@ -15,8 +15,7 @@ function again(
   state = firstPlan.state,
   runs = 2,
 ): SyncPlan {
-  const mapping = prepareMapping(defaults, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
-  const reconciler = createReconciler({ mapping, state, now, accept: true });
+  const reconciler = createReconciler({ mapping: readyMapping(), state, now, accept: true });
   for (const contact of [...contacts, ...(more.contacts ?? [])]) reconciler.addContact(contact);
   reconciler.addSubscriptions([1, 3, ...(more.listed ?? [])].map((number) => subscription(number)));
   reconciler.leaveOut(left);
@@ -58,8 +57,7 @@ describe('a subscription that is listed no more', () => {
 
   it('does not stop the pairs', () => {
     const moved = contacts.map((contact) => (contact['id'] === 'c1' ? { ...contact, city: 'Köln' } : contact));
-    const mapping = prepareMapping(defaults, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
-    const reconciler = createReconciler({ mapping, state: firstPlan.state, now });
+    const reconciler = createReconciler({ mapping: readyMapping(), state: firstPlan.state, now });
     for (const contact of moved) reconciler.addContact(contact);
     reconciler.leaveOut([null]);
     reconciler.addSubscriptions([1, 3].map((number) => subscription(number)));

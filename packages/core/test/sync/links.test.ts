@@ -2,6 +2,7 @@
 import type { SyncPlan } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
 import {
+  address,
   agreed,
   codes,
   contactOf,
@@ -9,15 +10,11 @@ import {
   furtherFields,
   plan,
   subscription,
+  unsubscribed,
   written,
   type Contact,
 } from './reconcile.ts';
 
-const address = (number: number): string => `reader-${number}@example.com`;
-const unsubscribed = ({ pairs }: SyncPlan): readonly string[] =>
-  pairs.flatMap(({ subscriptionWrites }) =>
-    subscriptionWrites.flatMap(({ unsubscribe, subscription_id }) => (unsubscribe ? [subscription_id] : [])),
-  );
 const changed = ({ pairs }: SyncPlan): readonly string[] =>
   pairs.flatMap(({ changes }) => changes.map(({ side, field, to }) => `${side} ${field} ${String(to)}`));
 const edited = (contact: Contact, over: Contact): Contact => ({ ...contact, ...over });

@@ -29,7 +29,6 @@ describe('checkMapping', () => {
       '"fields[0].separator" must be a text that is not empty.',
     ],
     [{ fields: [{ newsletter: 'a', contact: 'b' }] }, '"fields[0].direction" is one of: to_contact'],
-    [{ fields: [{ newsletter: 'status', contact: 'b', direction: 'both' }] }, 'the API does not change "status"'],
     [
       {
         fields: [
@@ -40,7 +39,6 @@ describe('checkMapping', () => {
       'fields[1]: the contact’s "x" is written by another field already.',
     ],
     [{ fields: [], subscribe: 'always' }, '"subscribe" is one of: never'],
-    [{ fields: [], subscribe: 'on_consent' }, 'name the contact’s consent field'],
     [{ fields: [], subscribe: 'on_consent', consent: '' }, '"consent" must be a name.'],
     [
       { fields: [], contact: { mail: 'email' } },
@@ -50,26 +48,12 @@ describe('checkMapping', () => {
     [{ fields: [], optOut: { contact: 'x', setOnUnsubscribe: 'no' } }, 'setOnUnsubscribe" must be true or false.'],
     [{ fields: [], emptyValue: 0 }, '"emptyValue" is one of: null, "".'],
     [{ fields: [], breaker: { most: 3 } }, '"breaker.most" is no setting.'],
-    [
-      { fields: [{ newsletter: 'status', contact: 'x', direction: 'to_contact' }], optOut: { contact: 'x' } },
-      'belongs into a field of its own',
-    ],
     [{ fields: [], situations: { lost: 'leave' } }, '"situations.lost" is no setting. There are: newSubscription,'],
     [
       { fields: [], situations: { newSubscription: 'guess' } },
       '"situations.newSubscription" is one of: create_contact, leave.',
     ],
     [{ fields: [], breaker: { share: 5 } }, '"breaker.share" is a number from 0 to 1.'],
-    [
-      {
-        fields: Array.from({ length: 20 }, (_, index) => ({
-          newsletter: `f${index}`,
-          contact: `c${index}`,
-          direction: 'both',
-        })),
-      },
-      'Map fewer fields',
-    ],
   ])('names what is wrong with %j', (mapping, problem) => {
     expect(problemsOf(mapping).join('\n')).toContain(problem);
   });

@@ -1,18 +1,22 @@
 /** Contacts that are copied, swapped, merged or have further addresses: whom opt-outs reach, and which values wait. */
 import { startSync, type SyncPlan } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { agreed, codes, contactOf, plan, subscription, written, type Contact } from './reconcile.ts';
+import {
+  address,
+  agreed,
+  codes,
+  contactOf,
+  plan,
+  subscription,
+  unsubscribed,
+  written,
+  type Contact,
+} from './reconcile.ts';
 
 const newer = 1_790_000_000;
 const paths = { mapping: { contact: { token: 'token', furtherAddresses: 'more', mergedInto: 'merged' } } } as const;
-const address = (number: number): string => `reader-${number}@example.com`;
 const id = (number: number): string => subscription(number).id;
 
-/** The subscriptions that a plan unsubscribes. */
-const unsubscribed = ({ pairs }: SyncPlan): readonly string[] =>
-  pairs.flatMap(({ subscriptionWrites }) =>
-    subscriptionWrites.flatMap(({ unsubscribe, subscription_id }) => (unsubscribe ? [subscription_id] : [])),
-  );
 /** The fields that a plan changes on either side. */
 const changed = ({ pairs }: SyncPlan): readonly string[] =>
   pairs.flatMap(({ changes }) => changes.map(({ side, field }) => `${side} ${field}`));

@@ -1,4 +1,4 @@
-/** One pair over several runs: the worked example, consent, addresses and conflicts. */
+/** One pair over several runs: the worked example of the design. */
 import {
   decodeToken,
   planPair,
@@ -38,8 +38,8 @@ class Pair {
     token: null,
   };
 
-  plan(settings: SyncMapping = mapping): PairPlan {
-    const ready = prepareMapping(settings, [{ id: city, display: this.fieldName, kind: 'string' }], 'pub_1');
+  plan(): PairPlan {
+    const ready = prepareMapping(mapping, [{ id: city, display: this.fieldName, kind: 'string' }], 'pub_1');
     const { id, email, do_not_mail: optOut, token, ...values } = this.contact;
     const contact: SyncContact = { id: String(id), email: String(email), optOut, token, values, row: 1 };
     const subscription: SyncSubscription = {
@@ -123,58 +123,5 @@ describe('planPair', () => {
 
     pair.contact['email'] = 'ada@new.example';
     expect(codes(pair.run())).toEqual(['address_changed_in_crm']);
-  });
-
-  it('remembers on which side the person opted out', () => {
-    const pair = new Pair();
-    pair.run();
-    pair.contact['do_not_mail'] = true;
-    const optedOut = pair.run();
-    expect(optedOut.subscriptionWrites[0]?.unsubscribe).toBe(true);
-    expect(optedOut.consent).toEqual([
-      {
-        saidBy: 'crm',
-        subscriptionId: pair.subscription.id,
-        contactId: 'c1',
-        field: 'do_not_mail',
-        written: { side: 'newsletter', field: 'status', value: 'inactive' },
-      },
-    ]);
-    expect(pair.run().base.consent).toBe('opted_out_in_crm');
-    pair.contact['do_not_mail'] = false;
-    expect(pair.run().subscriptionWrites).toEqual([]);
-  });
-
-  it('copies an unsubscribe once, also where the opt-out is not delivered', () => {
-    const pair = new Pair();
-    pair.run();
-    pair.subscription.status = 'inactive';
-    pair.contact['do_not_mail'] = undefined;
-    const carried = pair.run();
-    expect(carried.contactWrite?.changes).toEqual({ do_not_mail: true, newsletter_status: 'inactive' });
-    expect(carried.consent).toMatchObject([{ saidBy: 'newsletter', field: 'status', written: { side: 'crm' } }]);
-    pair.contact['do_not_mail'] = undefined;
-    expect(pair.run().contactWrite).toBeNull();
-  });
-
-  it('writes the subscription’s new address to the contact', () => {
-    const pair = new Pair();
-    pair.run();
-    pair.subscription.email = 'ada@new.example';
-    expect(pair.run().contactWrite?.changes).toEqual({ email: 'ada@new.example' });
-    expect(pair.run().contactWrite).toBeNull();
-    pair.subscription.email = 'ada@newer.example';
-    pair.contact['email'] = 'ada@elsewhere.example';
-    expect(codes(pair.run())).toEqual(['address_changed_on_both_sides']);
-  });
-
-  it('leaves a conflict to a person where the rule is review', () => {
-    const pair = new Pair();
-    pair.run();
-    [pair.city, pair.contact['city']] = ['Ulm', 'Trier'];
-    const fields = mapping.fields.map((field) => ({ ...field, conflict: 'review' as const }));
-    const plan = pair.plan({ ...mapping, fields });
-    expect(plan).toMatchObject({ subscriptionWrites: [], findings: [{ code: 'conflict', field: 'city' }] });
-    expect(plan.contactWrite?.changes).toEqual({});
   });
 });

@@ -17,7 +17,7 @@ interface Situation {
   readonly status: 'active' | 'inactive';
   readonly optOut?: unknown;
   /** The consent and the opt-out that were last read; undefined for a contact without token. */
-  readonly before?: readonly [consent: ConsentState, optOut?: boolean];
+  readonly before?: readonly [consent: ConsentState, optOut?: boolean] | undefined;
   readonly optOutElsewhere?: boolean;
   readonly mapping?: Partial<SyncMapping>;
   readonly values?: Readonly<Record<string, unknown>>;
@@ -49,199 +49,73 @@ const unsubscribed = { side: 'newsletter', field: 'status', value: 'inactive' } 
 const optedOut = { side: 'crm', field: 'do_not_mail', value: true } as const;
 
 describe('the plan of consent', () => {
+  const keepsOptOut = { mapping: { optOut: { contact: 'do_not_mail', setOnUnsubscribe: false } } } as const;
+  const unmapped = { mapping: { optOut: undefined } } as const;
+  const elsewhere = { optOutElsewhere: true } as const;
+  const vetoed: Said = ['crm', 'do_not_mail', unsubscribed];
+  const copied: Said = ['crm', 'do_not_mail', optedOut];
+  const bothWays: Said = ['crm', 'do_not_mail', null];
+  const carried: Said = ['newsletter', 'status', optedOut];
+  const alone: Said = ['newsletter', 'status', null];
+  const [active, inactive] = ['active', 'inactive'] as const;
+  const [seen, left, opted] = ['subscribed', 'left_newsletter', 'opted_out_in_crm'] as const;
+
+  // Status and opt-out now, and what was last read; consent and opt-out from then on; what is recorded and so written.
   it.each<
-    readonly [string, Situation, ConsentState, boolean | undefined, { unsubscribe?: true; setOptOut?: true }, Said[]]
+    readonly [
+      string,
+      readonly [status: Situation['status'], optOut: unknown, before?: Situation['before'], more?: Partial<Situation>],
+      readonly [consent: ConsentState, optOut: boolean | undefined],
+      Said | null,
+    ]
   >([
-    ['agreement', { status: 'active', optOut: false, before: ['subscribed', false] }, 'subscribed', false, {}, []],
-    [
-      'a newly set opt-out',
-      { status: 'active', optOut: true, before: ['subscribed', false] },
-      'opted_out_in_crm',
-      true,
-      { unsubscribe: true },
-      [['crm', 'do_not_mail', unsubscribed]],
-    ],
-    [
-      'an opt-out of a contact without token',
-      { status: 'active', optOut: true },
-      'opted_out_in_crm',
-      true,
-      { unsubscribe: true },
-      [['crm', 'do_not_mail', unsubscribed]],
-    ],
-    ['a known opt-out', { status: 'active', optOut: true, before: ['subscribed', true] }, 'subscribed', true, {}, []],
-    [
-      'a cleared opt-out',
-      { status: 'active', optOut: false, before: ['subscribed', true] },
-      'subscribed',
-      false,
-      {},
-      [],
-    ],
-    [
-      'the opt-out of another contact',
-      { status: 'active', optOut: false, before: ['subscribed', false], optOutElsewhere: true },
-      'subscribed',
-      true,
-      { setOptOut: true },
-      [['crm', 'do_not_mail', optedOut]],
-    ],
-    [
-      'an opt-out that another contact has as well',
-      { status: 'active', optOut: true, before: ['subscribed', true], optOutElsewhere: true },
-      'subscribed',
-      true,
-      {},
-      [],
-    ],
-    [
-      'a new subscription of a person who had left',
-      { status: 'active', optOut: false, before: ['left_newsletter', false] },
-      'subscribed',
-      false,
-      {},
-      [],
-    ],
-    [
-      'an unsubscribe',
-      { status: 'inactive', optOut: false, before: ['subscribed', false] },
-      'left_newsletter',
-      true,
-      { setOptOut: true },
-      [['newsletter', 'status', optedOut]],
-    ],
-    [
-      'an unsubscribe that does not set the opt-out',
-      {
-        status: 'inactive',
-        optOut: false,
-        before: ['subscribed', false],
-        mapping: { optOut: { contact: 'do_not_mail', setOnUnsubscribe: false } },
-      },
-      'left_newsletter',
-      false,
-      {},
-      [['newsletter', 'status', null]],
-    ],
-    [
-      'an unsubscribe that does not set the opt-out, where another contact is opted out',
-      {
-        status: 'inactive',
-        optOut: false,
-        before: ['subscribed', false],
-        optOutElsewhere: true,
-        mapping: { optOut: { contact: 'do_not_mail', setOnUnsubscribe: false } },
-      },
-      'left_newsletter',
-      true,
-      { setOptOut: true },
-      [['newsletter', 'status', optedOut]],
-    ],
-    [
-      'an unsubscribe and a newly set opt-out',
-      { status: 'inactive', optOut: true, before: ['subscribed', false] },
-      'opted_out_in_crm',
-      true,
-      {},
-      [['crm', 'do_not_mail', null]],
-    ],
-    [
-      'an unsubscribe after a known opt-out',
-      { status: 'inactive', optOut: true, before: ['subscribed', true] },
-      'left_newsletter',
-      true,
-      {},
-      [['newsletter', 'status', null]],
-    ],
-    [
-      'a known unsubscribe',
-      { status: 'inactive', optOut: false, before: ['left_newsletter', false] },
-      'left_newsletter',
-      false,
-      {},
-      [],
-    ],
-    [
-      'an opt-out after a known unsubscribe',
-      { status: 'inactive', optOut: true, before: ['left_newsletter', false] },
-      'left_newsletter',
-      true,
-      {},
-      [],
-    ],
+    ['agreement', [active, false, [seen, false]], [seen, false], null],
+    ['agreement without token and opt-out', [active, undefined], [seen, undefined], null],
+    ['a newly set opt-out', [active, true, [seen, false]], [opted, true], vetoed],
+    ['an opt-out of a contact without token', [active, true], [opted, true], vetoed],
+    ['a known opt-out', [active, true, [seen, true]], [seen, true], null],
+    ['a cleared opt-out', [active, false, [seen, true]], [seen, false], null],
+    ['the opt-out of another contact', [active, false, [seen, false], elsewhere], [seen, true], copied],
+    ['an opt-out that another contact has as well', [active, true, [seen, true], elsewhere], [seen, true], null],
     [
       'a known opt-out that another contact has, too',
-      { status: 'inactive', optOut: false, before: ['opted_out_in_crm', true], optOutElsewhere: true },
-      'opted_out_in_crm',
-      true,
-      { setOptOut: true },
-      [['crm', 'do_not_mail', optedOut]],
+      [inactive, false, [opted, true], elsewhere],
+      [opted, true],
+      copied,
     ],
+    ['a new subscription of a person who had left', [active, false, [left, false]], [seen, false], null],
+    ['a new subscription without a delivered opt-out', [active, undefined, [opted, true]], [seen, true], null],
+    ['a new subscription where no opt-out is mapped', [active, undefined, [left], unmapped], [seen, undefined], null],
+    ['an unsubscribe', [inactive, false, [seen, false]], [left, true], carried],
+    ['an unsubscribe without a delivered opt-out', [inactive, undefined, [seen, false]], [left, true], carried],
+    ['an unsubscribe without token and opt-out', [inactive, undefined], [left, true], carried],
+    ['an unsubscribe that sets no opt-out', [inactive, false, [seen, false], keepsOptOut], [left, false], alone],
     [
-      'an unsubscribe without a delivered opt-out',
-      { status: 'inactive', before: ['subscribed', false] },
-      'left_newsletter',
-      true,
-      { setOptOut: true },
-      [['newsletter', 'status', optedOut]],
+      'an unsubscribe that sets no opt-out, where another contact is opted out',
+      [inactive, false, [seen, false], { ...keepsOptOut, ...elsewhere }],
+      [left, true],
+      carried,
     ],
-    [
-      'a known unsubscribe without a delivered opt-out',
-      { status: 'inactive', before: ['left_newsletter', true] },
-      'left_newsletter',
-      true,
-      {},
-      [],
-    ],
-    [
-      'a new subscription without a delivered opt-out',
-      { status: 'active', before: ['opted_out_in_crm', true] },
-      'subscribed',
-      true,
-      {},
-      [],
-    ],
-    ['agreement without token and opt-out', { status: 'active' }, 'subscribed', undefined, {}, []],
-    [
-      'an unsubscribe without token and opt-out',
-      { status: 'inactive' },
-      'left_newsletter',
-      true,
-      { setOptOut: true },
-      [['newsletter', 'status', optedOut]],
-    ],
-    [
-      'an unsubscribe where no opt-out is mapped',
-      { status: 'inactive', before: ['subscribed'], mapping: { optOut: undefined } },
-      'left_newsletter',
-      undefined,
-      {},
-      [['newsletter', 'status', null]],
-    ],
+    ['an unsubscribe where no opt-out is mapped', [inactive, undefined, [seen], unmapped], [left, undefined], alone],
+    ['an unsubscribe and a newly set opt-out', [inactive, true, [seen, false]], [opted, true], bothWays],
+    ['an unsubscribe after a known opt-out', [inactive, true, [seen, true]], [left, true], alone],
+    ['a known unsubscribe', [inactive, false, [left, false]], [left, false], null],
+    ['a known unsubscribe without a delivered opt-out', [inactive, undefined, [left, true]], [left, true], null],
+    ['an opt-out after a known unsubscribe', [inactive, true, [left, false]], [left, true], null],
     [
       'a known opt-out where no opt-out is mapped any more',
-      { status: 'inactive', before: ['opted_out_in_crm', true], mapping: { optOut: undefined } },
-      'opted_out_in_crm',
-      true,
-      {},
-      [],
+      [inactive, undefined, [opted, true], unmapped],
+      [opted, true],
+      null,
     ],
-    [
-      'a new subscription where no opt-out is mapped',
-      { status: 'active', before: ['left_newsletter'], mapping: { optOut: undefined } },
-      'subscribed',
-      undefined,
-      {},
-      [],
-    ],
-  ])('records %s', (_, situation, state, optOut, { unsubscribe, setOptOut }, said) => {
-    const { base, subscriptionWrites, contactWrite, consent } = plan(situation);
-    expect([base.consent, base.optOut]).toEqual([state, optOut]);
-    expect(subscriptionWrites).toEqual(unsubscribe ? [{ subscription_id: id, unsubscribe: true }] : []);
-    expect(contactWrite?.changes ?? {}).toEqual(setOptOut ? { do_not_mail: true } : {});
-    expect(consent).toEqual(
-      said.map(([saidBy, field, written]) => ({ saidBy, subscriptionId: id, contactId: 'c1', field, written })),
-    );
+  ])('records %s', (_, [status, optOut, before, more], after, said) => {
+    const { base, subscriptionWrites, contactWrite, consent } = plan({ status, optOut, before, ...more });
+    expect([base.consent, base.optOut]).toEqual(after);
+    const [saidBy, field, written = null] = said ?? [];
+    const isUnsubscribed = written?.side === 'newsletter';
+    expect(subscriptionWrites).toEqual(isUnsubscribed ? [{ subscription_id: id, unsubscribe: true }] : []);
+    expect(contactWrite?.changes ?? {}).toEqual(written?.side === 'crm' ? { do_not_mail: true } : {});
+    expect(consent).toEqual(said ? [{ saidBy, subscriptionId: id, contactId: 'c1', field, written }] : []);
   });
 
   it('reports a subscription that is active while its contact is opted out', () => {

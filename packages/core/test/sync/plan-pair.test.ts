@@ -325,8 +325,10 @@ describe('the address', () => {
     },
   );
 
-  it('that changed in the CRM is reported, also with spaces around it', () => {
-    expect(codes(planOf({ contact: { email: ' ada@new.example ' }, base }))).toEqual(['address_changed_in_crm']);
+  it('that changed in the CRM is reported, also with spaces around it, and where it changed on both sides', () => {
+    const contact = { email: ' ada@elsewhere.example ' };
+    expect(codes(planOf({ contact, base }))).toEqual(['address_changed_in_crm']);
+    expect(codes(planOf({ ...moved, contact, base }))).toEqual(['address_changed_on_both_sides']);
   });
 
   it('is not compared where that of the contact is invalid', () => {

@@ -49,14 +49,6 @@ describe('the counts of a plan', () => {
   });
 });
 
-describe('the changes of a subscription with several contacts', () => {
-  it('have no fields where only the consent changes', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const { pairs } = plan([...contacts, contactOf(1, { id: 'c2', do_not_mail: true })], subscriptions, state);
-    expect(pairs[0]?.subscriptionWrites).toEqual([{ subscription_id: subscriptions[0]?.id, unsubscribe: true }]);
-  });
-});
-
 describe('the state for the next run', () => {
   const stateAfter = (created: readonly number[], before = startSync()) =>
     plan(

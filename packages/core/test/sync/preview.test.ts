@@ -14,78 +14,32 @@ describe('the list of changes', () => {
     const added = subscription(5, { created: 1_790_000_000 });
     const moved = left.map((each, index) => (index === 3 ? { ...each, email: 'four@new.example' } : each));
     const planned = plan(changed, [...moved, added], state, { mapping: { subscribe: 'with_confirmation' } });
-    const row = (number: number) => ({
-      email: `reader-${number}@example.com`,
-      contactId: `c${number}`,
-      subscriptionId: subscription(number).id,
-    });
-    expect(list(planned)).toEqual([
-      {
-        ...row(2),
-        kind: 'unsubscribe',
-        side: 'newsletter',
-        field: 'status',
-        from: 'active',
-        to: 'inactive',
-        reason: 'opted_out_in_crm',
-      },
-      {
-        ...row(3),
-        kind: 'opt_out',
-        side: 'crm',
-        field: 'do_not_mail',
-        from: false,
-        to: true,
-        reason: 'left_newsletter',
-      },
-      {
-        ...row(1),
-        kind: 'update',
-        side: 'newsletter',
-        field: 'City',
-        from: 'Bonn',
-        to: 'Ulm',
-        reason: 'changed_in_crm',
-      },
-      {
-        ...row(3),
-        kind: 'update',
-        side: 'crm',
-        field: 'newsletter_status',
-        from: 'active',
-        to: 'inactive',
-        reason: 'from_newsletter',
-      },
-      {
-        ...row(4),
-        email: 'four@new.example',
-        kind: 'update',
-        side: 'crm',
-        field: 'email',
-        from: 'reader-4@example.com',
-        to: 'four@new.example',
-        reason: 'changed_in_newsletter',
-      },
-      {
-        ...row(9),
-        kind: 'create_subscription',
-        side: 'newsletter',
-        field: 'email',
-        from: null,
-        to: 'reader-9@example.com',
-        subscriptionId: null,
-        reason: 'unknown_contact',
-      },
-      {
-        ...row(5),
-        kind: 'create_contact',
-        side: 'crm',
-        field: 'email',
-        from: null,
-        to: 'reader-5@example.com',
-        contactId: null,
-        reason: 'new_subscription',
-      },
+    const rows = list(planned).map(({ email, subscriptionId, contactId, kind, side, field, from, to, reason }) => [
+      [email, contactId, subscriptionId?.slice(-1) ?? null],
+      [kind, side, field, from, to],
+      reason,
+    ]);
+    const who = (number: number) => [`reader-${number}@example.com`, `c${number}`, String(number)];
+    expect(rows).toEqual([
+      [who(2), ['unsubscribe', 'newsletter', 'status', 'active', 'inactive'], 'opted_out_in_crm'],
+      [who(3), ['opt_out', 'crm', 'do_not_mail', false, true], 'left_newsletter'],
+      [who(1), ['update', 'newsletter', 'City', 'Bonn', 'Ulm'], 'changed_in_crm'],
+      [who(3), ['update', 'crm', 'newsletter_status', 'active', 'inactive'], 'from_newsletter'],
+      [
+        ['four@new.example', 'c4', '4'],
+        ['update', 'crm', 'email', 'reader-4@example.com', 'four@new.example'],
+        'changed_in_newsletter',
+      ],
+      [
+        ['reader-9@example.com', 'c9', null],
+        ['create_subscription', 'newsletter', 'email', null, 'reader-9@example.com'],
+        'unknown_contact',
+      ],
+      [
+        ['reader-5@example.com', null, '5'],
+        ['create_contact', 'crm', 'email', null, 'reader-5@example.com'],
+        'new_subscription',
+      ],
     ]);
   });
 
@@ -101,17 +55,6 @@ describe('the list of changes', () => {
     const planned = plan(both, there, state, { mapping });
     expect(list(planned)).toMatchObject([{ side, reason }]);
     expect(planned.counts.conflicts).toBe(1);
-  });
-
-  it('is whole where the plan is held back', () => {
-    const { contacts, subscriptions, state } = agreed(30);
-    const planned = plan(
-      contacts.map((contact, index) => ({ ...contact, ...(index < 25 ? { do_not_mail: true } : { city: '' }) })),
-      subscriptions,
-      state,
-    );
-    expect([planned.held?.reasons, planned.pairs]).toEqual([['too_many_changes'], []]);
-    expect(list(planned).filter(({ kind }) => kind === 'unsubscribe')).toHaveLength(25);
   });
 
   it('shows of an opt-out that another contact of the person has set', () => {

@@ -3,6 +3,7 @@ import {
   createReconciler,
   prepareMapping,
   startSync,
+  type ReadyMapping,
   type SyncMapping,
   type SyncPlan,
   type SyncState,
@@ -34,7 +35,7 @@ export type Options = {
 export function subscription(number: number, over: Partial<SyncSubscription> = {}): SyncSubscription {
   return {
     id: `sub_00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-    email: `reader-${number}@example.com`,
+    email: address(number),
     status: 'active',
     created: 1_700_000_000 + number,
     custom_fields: [{ name: 'City', value: 'Bonn' }],
@@ -43,23 +44,23 @@ export function subscription(number: number, over: Partial<SyncSubscription> = {
 }
 
 export function contactOf(number: number, over: Contact = {}): Contact {
-  const email = `reader-${number}@example.com`;
+  const email = address(number);
   return { id: `c${number}`, email, city: 'Bonn', newsletter_status: 'active', do_not_mail: false, token: '', ...over };
+}
+
+/** The defaults and what a test changes, with the custom fields of the publication. */
+export function readyMapping(mapping: Partial<SyncMapping> = {}, key = 'pub_1'): ReadyMapping {
+  const custom = furtherFields.map((id) => ({ id, display: id, kind: 'string' }));
+  return prepareMapping({ ...defaults, ...mapping }, [{ id: city, display: 'City', kind: 'string' }, ...custom], key);
 }
 
 export function plan(
   contacts: readonly Contact[],
   subscriptions: readonly SyncSubscription[],
   state: SyncState = startSync(),
-  { mapping, accept, scope, key = 'pub_1' }: Options = {},
+  { mapping, accept, scope, key }: Options = {},
 ): SyncPlan {
-  const custom = furtherFields.map((id) => ({ id, display: id, kind: 'string' }));
-  const ready = prepareMapping(
-    { ...defaults, ...mapping },
-    [{ id: city, display: 'City', kind: 'string' }, ...custom],
-    key,
-  );
-  const reconciler = createReconciler({ mapping: ready, state, now, accept, scope });
+  const reconciler = createReconciler({ mapping: readyMapping(mapping, key), state, now, accept, scope });
   for (const contact of contacts) reconciler.addContact(contact);
   reconciler.addSubscriptions(subscriptions);
   return reconciler.finish();
@@ -87,3 +88,12 @@ export function agreed(
 }
 
 export const codes = ({ findings }: SyncPlan): readonly string[] => findings.map(({ code }) => code);
+
+/** The subscriptions that a plan unsubscribes. */
+export const unsubscribed = ({ pairs }: SyncPlan): readonly string[] =>
+  pairs.flatMap(({ subscriptionWrites }) =>
+    subscriptionWrites.flatMap(({ unsubscribe, subscription_id }) => (unsubscribe ? [subscription_id] : [])),
+  );
+
+/** The address of {@link subscription} and {@link contactOf}. */
+export const address = (number: number): string => `reader-${number}@example.com`;

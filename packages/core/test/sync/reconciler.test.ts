@@ -61,18 +61,6 @@ describe('createReconciler', () => {
     expect([result.pairs.length, result.contactCreates.length, result.counts.subscriptions]).toEqual([1, 1, 2]);
   });
 
-  it('opts the contact of a new subscription out where the person has unsubscribed', () => {
-    const { contactCreates } = plan([], [subscription(1, { status: 'inactive' })]);
-    expect(contactCreates).toMatchObject([
-      {
-        changes: { do_not_mail: true, newsletter_status: 'inactive' },
-        consent: [
-          { saidBy: 'newsletter', contactId: null, written: { side: 'crm', field: 'do_not_mail', value: true } },
-        ],
-      },
-    ]);
-  });
-
   it.each([
     [
       'its opt-out, which leaving does not set',
@@ -89,25 +77,6 @@ describe('createReconciler', () => {
     expect(first.pairs.flatMap(({ consent }) => consent)).toEqual([{ ...record, written: told }]);
     const second = plan(written(contacts, first), gone, first.state, { mapping });
     expect(second.pairs.flatMap(({ consent }) => consent)).toEqual([]);
-  });
-
-  it('leaves the subscription of a deleted contact alone', () => {
-    const { subscriptions, state } = agreed(2);
-    const first = plan([], subscriptions, state);
-    expect(plan([], subscriptions, first.state)).toMatchObject({ pairs: [], contactCreates: [] });
-  });
-
-  it('marks a contact as removed once its subscription was missing twice (tombstone), and never subscribes it again', () => {
-    const { contacts, state } = agreed(1);
-    const options = { mapping: { subscribe: 'with_confirmation' } } as const;
-    const first = plan(contacts, [], state, options);
-    expect([first.pairs, codes(first)]).toEqual([[], []]);
-    const second = plan(contacts, [], first.state, options);
-    expect(second.pairs).toMatchObject([{ contactWrites: [{ changes: { newsletter_status: 'removed' } }] }]);
-    expect(codes(second)).toEqual(['subscription_gone']);
-    // The same person as a new record of the CRM, without token.
-    const third = plan([contactOf(1, { id: 'c9' })], [], second.state, options);
-    expect(third.subscriptionCreates).toEqual([]);
   });
 
   it('reports an erased person and copies nothing', () => {
@@ -185,19 +154,6 @@ describe('createReconciler', () => {
   ] as const)('subscribes no contact %s', (_, subscribe, contact) => {
     const { subscriptionCreates } = plan([contact], [], startSync(), { mapping: { subscribe, consent: 'consent' } });
     expect(subscriptionCreates).toEqual([]);
-  });
-
-  it('asks nobody twice: a subscription that does not come back is reported', () => {
-    const options = { mapping: { subscribe: 'with_confirmation' } } as const;
-    let state = startSync();
-    const created: number[] = [];
-    for (let run = 0; run < 5; run += 1) {
-      const result = plan([contactOf(1)], [], state, options);
-      created.push(result.subscriptionCreates.length);
-      ({ state } = result);
-    }
-    expect(created).toEqual([1, 0, 0, 0, 0]);
-    expect(codes(plan([contactOf(1)], [], state, options))).toEqual(['subscription_creation_failed']);
   });
 
   it('treats nothing as missing where only some contacts came in', () => {

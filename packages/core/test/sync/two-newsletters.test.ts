@@ -64,28 +64,3 @@ it('shares its opt-out with every newsletter: who leaves one leaves both', () =>
   const second = plan(after, two.subscriptions, two.state, { ...other, mapping: { contact: { token: 'token_of_2' } } });
   expect(second.pairs[0]?.subscriptionWrites).toMatchObject([{ unsubscribe: true }]);
 });
-
-describe('rows of the mapping', () => {
-  it('that are added, removed or put in another order make no writes', () => {
-    const { contacts, subscriptions, state } = agreed(2);
-    const status = { newsletter: 'status', contact: 'newsletter_status', direction: 'to_contact' } as const;
-    const city = { newsletter: 'c0000000-0000-4000-8000-000000000001', contact: 'city', direction: 'both' } as const;
-    const created = { newsletter: 'subscription_tier', contact: 'tier', direction: 'to_contact' } as const;
-    for (const fields of [[status, city], [city], [created, status, city]]) {
-      const tier = fields.some(({ contact }) => contact === created.contact);
-      const listed = subscriptions.map((one) => ({ ...one, ...(tier && { subscription_tier: 'free' }) }));
-      const shown = contacts.map((contact) => ({ ...contact, ...(tier && { tier: 'free' }) }));
-      expect(plan(shown, listed, state, { mapping: { fields } })).toMatchObject({
-        pairs: [],
-        findings: [],
-        held: null,
-      });
-      const cleared = shown.map((contact) => ({ ...contact, city: '' }));
-      const { pairs } = plan(cleared, listed, state, { mapping: { fields } });
-      expect(pairs.map(({ subscriptionWrites }) => subscriptionWrites[0]?.custom_fields)).toEqual([
-        [{ name: 'City', delete: true }],
-        [{ name: 'City', delete: true }],
-      ]);
-    }
-  });
-});
