@@ -151,32 +151,6 @@ describe('a sync run', () => {
     expect(requests).toEqual([...reading, ...reading]);
   });
 
-  it('carries an opt-out and an unsubscription to the other side, and activates no subscription', async () => {
-    await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
-    const { data: bob } = await client.subscriptions.create({ email: 'bob@example.com', double_opt_override: 'off' });
-    let contacts = [contact('1', 'ada@example.com'), contact('2', 'bob@example.com')];
-    const first = await plan(contacts);
-    contacts = stored(contacts, await apply(first));
-
-    await client.subscriptions.updateStatus({ subscription_ids: [bob.id], new_status: 'inactive' });
-    sandbox.clock.advance('PT1M');
-    const [ada, ...others] = contacts;
-    if (!ada) throw new Error('The contact is missing.');
-    contacts = [{ ...ada, properties: { ...ada.properties, do_not_mail: true } }, ...others];
-    const second = await plan(contacts, { state: first.state });
-    const applied = await apply(second);
-    expect(applied.consent.map(({ saidBy, written }) => [saidBy, written?.side])).toEqual([
-      ['crm', 'newsletter'],
-      ['newsletter', 'crm'],
-    ]);
-    contacts = stored(contacts, applied);
-    // Clearing the opt-out in the CRM subscribes nobody.
-    contacts = contacts.map((one) => ({ ...one, properties: { ...one.properties, do_not_mail: false } }));
-    await apply(await plan(contacts, { state: second.state }));
-    const { items } = await client.subscriptions.list();
-    expect(items.map(({ status }) => status)).toEqual(['inactive', 'inactive']);
-  });
-
   it('keeps the token of a contact whose change the newsletter refused, and reports it', async () => {
     await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
     const planned = await plan([contact('1', 'ada@example.com', 'Bonn'), contact('2', 'bob@example.com')]);
