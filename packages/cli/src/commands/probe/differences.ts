@@ -5,6 +5,7 @@ import { operation, type Operation, type OperationId } from '@newsletter-kit/cor
 import { fieldOf, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import { type RecordedAnswer } from './read-everything.ts';
+import { isWord } from './shapes.ts';
 
 /** How an answer differs from the strict schema in one field. */
 export interface Difference {
@@ -99,5 +100,4 @@ function describe(issue: z.core.$ZodIssue, body: unknown): readonly Omit<Differe
 }
 
 /** Shows a value only where it looks like the word of an enumeration: others may be personal. */
-const wordOf = (value: unknown): string =>
-  typeof value === 'string' && /^[a-z][a-z_]{0,39}$/.test(value) ? `: ${value}` : '';
+const wordOf = (value: unknown): string => (isWord(value) ? `: ${value}` : '');

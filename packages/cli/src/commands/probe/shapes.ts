@@ -204,7 +204,8 @@ function textsIn(bodies: readonly unknown[]): ReadonlySet<string> {
   return texts;
 }
 
-function isWord(value: unknown): value is string {
+/** Whether a value looks like the word of an enumeration. */
+export function isWord(value: unknown): value is string {
   return typeof value === 'string' && /^[a-z][a-z_]{0,39}$/.test(value);
 }
 
