@@ -54,7 +54,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constantFrom(...kinds), at, value: fc.constantFrom('', 'Bonn', 'Ulm') }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('run' as const), at, value: fc.constant('') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('run'), at, value: fc.constant('') }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
