@@ -12,22 +12,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
 import { root } from '../../../scripts/root.ts';
+import { subscription } from '../subscription.ts';
 
 const pageSize = 100;
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 const city = 'f0000000-0000-4000-8000-000000000001';
 
-function subscription(index: number): object {
-  return {
-    id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
-    email: `reader.${index}@example.com`,
-    status: 'active',
-    created: 1_750_000_000 + index,
-    subscription_tier: 'free',
-    utm_source: 'landing',
-    custom_fields: [{ name: 'City', kind: 'string', value: `City ${index % 500}` }],
-  };
-}
+const inCity = (index: number): object => ({
+  ...subscription(index),
+  custom_fields: [{ name: 'City', kind: 'string', value: `City ${index % 500}` }],
+});
 
 /** One run of the command. */
 export interface Run {
@@ -52,7 +46,7 @@ export class SyncCommand {
     const answer = pathname.endsWith('/custom_fields')
       ? { data: [{ id: city, kind: 'string', display: 'City', created: 1 }], total_results: 1, page: 1, total_pages: 1 }
       : {
-          data: Array.from({ length: next - from }, (_, index) => subscription(from + index)),
+          data: Array.from({ length: next - from }, (_, index) => inCity(from + index)),
           limit: pageSize,
           has_more: next < this.#size,
           next_cursor: next < this.#size ? String(next) : null,

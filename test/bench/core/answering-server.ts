@@ -5,10 +5,11 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { subscription } from '../subscription.ts';
 
 const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
 const latencyMs = Number(process.argv[2] ?? 0);
-const created = JSON.stringify({ data: subscription(0) });
+const created = JSON.stringify({ data: listed(0) });
 const automation = JSON.stringify({
   data: {
     id: 'aut_00000000-0000-4000-8000-000000000001',
@@ -41,27 +42,17 @@ const server = createServer((request, response) => {
 
 /** The page that starts at this subscription, of a publication this large. */
 function page(from: number, size: number): string {
-  const data = Array.from({ length: Math.min(limit, size - from) }, (_, index) => subscription(from + index));
+  const data = Array.from({ length: Math.min(limit, size - from) }, (_, index) => listed(from + index));
   const next = from + limit < size ? String(from + limit) : null;
   return JSON.stringify({ data, limit, has_more: next !== null, next_cursor: next });
 }
 
-function subscription(index: number): Record<string, unknown> {
+function listed(index: number): object {
   return {
-    id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
-    email: `reader.${index}@example.com`,
-    status: 'active',
+    ...subscription(index),
     created: 1_750_000_000 - index * 150,
-    subscription_tier: 'free',
-    subscription_premium_tier_names: [],
     utm_source: `source ${index % 300}`,
-    utm_medium: '',
-    utm_channel: 'website',
     utm_campaign: `campaign ${index % 50_000}`,
-    utm_term: '',
-    utm_content: '',
-    referring_site: 'https://example.com/blog',
-    referral_code: index.toString(36),
     newsletter_list_ids: [],
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '@newsletter-kit/core/sync';
 import { installN8n } from '../../../scripts/n8n/install.ts';
 import { median, reportFigures } from '../figure.ts';
+import { subscription } from '../subscription.ts';
 
 const size = 100_000;
 /** Compare Datasets is quadratic. */
@@ -39,20 +40,7 @@ const mapping: SyncMapping = {
 
 const numbers = Array.from({ length: size }, (_, index) => index);
 const subscriptions = numbers.map((index) => ({
-  id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
-  email: `reader.${index}@example.com`,
-  status: 'active',
-  created: 1_750_000_000 + index,
-  subscription_tier: 'free',
-  subscription_premium_tier_names: [],
-  utm_source: 'landing',
-  utm_medium: '',
-  utm_channel: 'website',
-  utm_campaign: 'launch',
-  utm_term: '',
-  utm_content: '',
-  referring_site: 'https://example.com/blog',
-  referral_code: index.toString(36),
+  ...subscription(index),
   custom_fields: [
     { name: 'City', kind: 'string', value: `City ${index % 500}` },
     { name: 'Company', kind: 'string', value: `Company ${index % 9000}` },

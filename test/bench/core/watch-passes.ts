@@ -12,6 +12,7 @@ import {
   type Watched,
 } from '@newsletter-kit/core/watch';
 import { median, reportFigures } from '../figure.ts';
+import { subscription } from '../subscription.ts';
 
 const size = 1_000_000;
 const limit = 100;
@@ -31,8 +32,7 @@ function pageText(from: number, pass: number): string {
   const items = Array.from({ length: limit }, (_, offset) => {
     const index = from + offset;
     return {
-      id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
-      email: `reader.${index}@example.com`,
+      ...subscription(index),
       status: pass > 0 && index % 1000 === 7 ? 'inactive' : 'active',
       // An import of ten thousand at once now and then, else one every few minutes.
       created: first + (index % 50_000 < 10_000 ? index - (index % 50_000) : index) * 157,
@@ -41,14 +41,6 @@ function pageText(from: number, pass: number): string {
       custom_fields: [
         { name: 'City', kind: 'string', value: `city ${pass > 0 && index % 1000 === 8 ? 'new' : index % 500}` },
       ],
-      utm_source: 'landing',
-      utm_medium: '',
-      utm_channel: 'website',
-      utm_campaign: 'launch',
-      utm_term: '',
-      utm_content: '',
-      referring_site: '',
-      referral_code: index.toString(36),
     };
   });
   return JSON.stringify({ items, nextCursor: from + limit < size ? String(from + limit) : null });

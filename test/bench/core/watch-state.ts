@@ -6,17 +6,17 @@
  */
 import { recordSeen, startScan, type ScanState, type Watched } from '@newsletter-kit/core/watch';
 import { reportFigures } from '../figure.ts';
+import { subscription } from '../subscription.ts';
 
 const [, , way = ''] = process.argv;
 const size = way === 'statuses' ? 250_000 : 1_000_000;
 const fields = way === 'statuses' ? 'none' : 'all';
 
-function subscription(index: number): Watched {
+function watched(index: number): Watched {
   return {
-    id: `sub_${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`,
+    ...subscription(index),
     status: index % 10 === 0 ? 'inactive' : 'active',
     created: 1_600_000_000 + index * 157,
-    subscription_tier: 'free',
     custom_fields: [{ name: 'City', value: `city ${index % 500}` }],
   };
 }
@@ -24,7 +24,7 @@ function subscription(index: number): Watched {
 function packed(): unknown {
   let state: ScanState = startScan(fields);
   for (let from = 0; from < size; from += 100) {
-    const items = Array.from({ length: 100 }, (_, offset) => subscription(from + offset));
+    const items = Array.from({ length: 100 }, (_, offset) => watched(from + offset));
     ({ state } = recordSeen(state, items, fields, true));
   }
   return state;
@@ -33,7 +33,7 @@ function packed(): unknown {
 function map(): unknown {
   const known = new Map<string, readonly [status: number, hash: number]>();
   for (let index = 0; index < size; index += 1) {
-    const { id, status } = subscription(index);
+    const { id, status } = watched(index);
     known.set(id, [status === 'active' ? 1 : 0, Math.imul(index, 2_654_435_761) >>> 0]);
   }
   return [...known].map(([id, [status, hash]]) => [id, status, hash]);
