@@ -6,14 +6,18 @@ import { UserError } from './user-error.mjs';
 import { root } from './root.ts';
 import { serverUrl, type ServerSettings, type ServerPlan } from './servers.ts';
 
-/** A server that has answered. */
-export interface RunningServer {
-  readonly plan: ServerPlan;
-  readonly url: string;
-  /** Resolves when the process has ended, with a phrase that says how. */
+/** A server that runs until it is stopped. */
+export interface Served {
+  /** Its name in messages. */
+  readonly name: string;
+  /** Resolves when it has ended, with a phrase that says how. */
   readonly ended: Promise<string>;
-  /** Sends SIGTERM, after fifteen seconds SIGKILL, and resolves when the process has ended. */
   stop(): Promise<void>;
+}
+
+/** A server that has answered. Asked to stop, it gets SIGTERM, and after fifteen seconds SIGKILL. */
+export interface RunningServer extends Served {
+  readonly url: string;
   /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
@@ -58,7 +62,7 @@ export async function launch(
     throw error;
   }
   return {
-    plan,
+    name: plan.name,
     url,
     ended: program.ended.then(describeEnd),
     stop: () => program.stop(),
@@ -103,15 +107,6 @@ async function untilReady({ name }: ServerPlan, url: string, program: RunningPro
     `The ${name} was not ready within ${startLimit / 1000} s; the last answer of ${url}: ${lastProblem}.`,
     'If this machine is very busy, run the command again.',
   );
-}
-
-/** A server that runs until it is stopped. */
-export interface Served {
-  /** Its name in messages. */
-  readonly name: string;
-  /** Resolves when it has ended, with a phrase that says how. */
-  readonly ended: Promise<string>;
-  stop(): Promise<void>;
 }
 
 /** A command that serves until Ctrl-C. */

@@ -89,7 +89,7 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
             signupEndpoint: `${url}${signupPath}`,
             command,
           };
-          started({ ...(await launch(plan, settings, () => undefined)), name: plan.name });
+          started(await launch(plan, settings, () => undefined));
         });
         if (stopping.aborted) return;
       }

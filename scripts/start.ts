@@ -70,7 +70,7 @@ function serve(
         const server = await launch(plan, settings, (line) => {
           if (addressesPrinted && line) console.log(`[${plan.name}] ${line}`);
         });
-        started({ ...server, name: plan.name });
+        started(server);
         addresses.unshift(`  ${plan.title.padEnd(width)}  ${server.url}`);
         console.log(`✓ The ${plan.name} answers after ${Date.now() - begun} ms`);
       }
