@@ -49,9 +49,9 @@ export const sandboxAccount = {
   publicApp: 'sandbox-public',
 } as const;
 
-/** In the order they start. */
-export const servers: readonly ServerPlan[] = [
-  {
+/** By their names, in the order they start. */
+export const plans: Readonly<Record<ServerName, ServerPlan>> = {
+  sandbox: {
     name: 'sandbox',
     title: 'Sandbox (the newsletter API)',
     portVariable: 'SANDBOX_PORT',
@@ -68,7 +68,7 @@ export const servers: readonly ServerPlan[] = [
     env: () => ({ SANDBOX_CONTROL_TOKEN: '' }),
     ready: '/_sandbox/requests',
   },
-  {
+  relay: {
     name: 'relay',
     title: 'Relay (keeps the API key)',
     portVariable: 'RELAY_PORT',
@@ -91,7 +91,7 @@ export const servers: readonly ServerPlan[] = [
     }),
     ready: '/readyz',
   },
-  {
+  demo: {
     name: 'demo',
     title: 'Demo site',
     portVariable: 'DEMO_PORT',
@@ -107,7 +107,9 @@ export const servers: readonly ServerPlan[] = [
     }),
     ready: '/',
   },
-];
+};
+
+export const servers: readonly ServerPlan[] = Object.values(plans);
 
 /** The address of a server on this machine. */
 export function serverUrl(port: number): string {

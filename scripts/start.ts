@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { launch, serveUntilStopped } from './launch.ts';
 import { assertPortsFree, portsFromEnvironment } from './ports.ts';
 import { root } from './root.ts';
-import { servers as onMachine, serverUrl, type ServerPlan } from './servers.ts';
+import { plans, servers as onMachine, serverUrl, type ServerPlan } from './servers.ts';
 import { buildIfStale } from './build.ts';
 
 /** Starts the relay on this machine. @returns false where a server did not start or ended by itself */
@@ -19,7 +19,7 @@ export function start(): Promise<boolean> {
 /** Starts the relay's Worker in workerd. @returns false where a server did not start or ended by itself */
 export function startWorker(): Promise<boolean> {
   const token = process.env['RELAY_OPERATOR_TOKEN'] || randomBytes(18).toString('base64url');
-  const servers = onMachine.map((plan) => (plan.name === 'relay' ? inWorkerd(plan, token) : plan));
+  const servers = onMachine.map((plan) => (plan === plans.relay ? inWorkerd(plan, token) : plan));
   return serve('worker', servers, () => `is ${token}`);
 }
 
@@ -98,7 +98,7 @@ function serve(
 
 /** Two relays cannot share a file, and a second `npm start` on other ports runs beside the first. */
 function storeName(port: number): string {
-  return port === onMachine.find(({ name }) => name === 'relay')?.usualPort ? 'relay.db' : `relay-${port}.db`;
+  return port === plans.relay.usualPort ? 'relay.db' : `relay-${port}.db`;
 }
 
 /** Which variable or file holds the token of the operator's page; undefined where the relay has no such page. */

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { launch } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
-import { servers } from '../../scripts/servers.ts';
+import { plans } from '../../scripts/servers.ts';
 import { section } from '../support/documentation.ts';
 import { leadsSomewhere, repository } from './pages.ts';
 
@@ -88,9 +88,7 @@ describe('the snippets of the README and of the start pages', () => {
   });
 
   it('read the subscriptions of a sandbox', async () => {
-    const plan = servers.find(({ name }) => name === 'sandbox');
-    if (!plan) throw new Error('The chain has no sandbox.');
-    const sandbox = await launch(plan, { ports: await freePorts(), relayStore: '' }, () => undefined);
+    const sandbox = await launch(plans.sandbox, { ports: await freePorts(), relayStore: '' }, () => undefined);
     onTestFinished(() => sandbox.stop());
 
     const [snippet = ''] = snippets(read('docs/src/content/docs/start/crm.md'), 'js');

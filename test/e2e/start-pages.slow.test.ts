@@ -13,7 +13,7 @@ import sharp from 'sharp';
 import { expect, it, onTestFinished } from 'vitest';
 import { launch } from '../../scripts/launch.ts';
 import { root } from '../../scripts/root.ts';
-import { servers as plans, serverUrl } from '../../scripts/servers.ts';
+import { plans, serverUrl } from '../../scripts/servers.ts';
 import { freeNumbers } from '../support/free-ports.ts';
 import { servers, session } from './servers-and-browser.ts';
 import { arrivalOf, notice, subscribe, visit } from './visitor.ts';
@@ -61,11 +61,9 @@ it('the page of "A form on your website" takes a signup', async () => {
   for (const block of blocks.filter((each) => each.includes('~/site')))
     execFileSync('bash', ['-e', '-c', block], { cwd: root, env: { ...process.env, HOME: home } });
 
-  const relayPlan = plans.find(({ name }) => name === 'relay');
-  if (!relayPlan) throw new Error('There is no relay.');
   // The relay of the page: another port, and the page's origin.
   const ports = { demo: sitePort, relay: relayPort, sandbox: Number(new URL(servers.sandboxUrl).port) };
-  const relay = await launch(relayPlan, { ports, relayStore: `sqlite:${home}/relay.db` }, () => undefined);
+  const relay = await launch(plans.relay, { ports, relayStore: `sqlite:${home}/relay.db` }, () => undefined);
   onTestFinished(() => relay.stop());
   const site = serveFolder(join(home, 'site'));
   await new Promise<void>((resolve) => site.listen(sitePort, '127.0.0.1', resolve));

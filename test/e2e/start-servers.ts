@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';
 import { launch, type RunningServer } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/servers.ts';
+import { plans, sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/servers.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 
 export interface Servers {
@@ -45,9 +45,7 @@ export async function startServers(): Promise<Servers> {
     api: createClient({ baseUrl: apiUrl, token: sandboxAccount.key, publicationId: sandboxAccount.publicationId }),
     output,
     async start(name) {
-      const plan = servers.find((each) => each.name === name);
-      if (!plan) throw new Error(`There is no server "${name}".`);
-      running.set(name, await launch(plan, settings, (line) => output.push(`[${name}] ${line}`)));
+      running.set(name, await launch(plans[name], settings, (line) => output.push(`[${name}] ${line}`)));
     },
     async stop(name) {
       await running.get(name)?.stop();

@@ -11,7 +11,7 @@ import { launch } from '../../scripts/launch.ts';
 import { blocks, section } from '../support/documentation.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
-import { servers } from '../../scripts/servers.ts';
+import { plans } from '../../scripts/servers.ts';
 import { installPacked, type Installation } from './installed.ts';
 import { bringRuntimes, type Runtimes } from './runtimes.ts';
 
@@ -59,13 +59,11 @@ let installed: Installation;
 let runtimes: Runtimes;
 let sandbox: Awaited<ReturnType<typeof launch>>;
 beforeAll(async () => {
-  const plan = servers.find(({ name }) => name === 'sandbox');
-  if (!plan) throw new Error('The chain has no sandbox.');
   [installed, runtimes, sandbox] = await Promise.all([
     // A reader who has an instance of ky installed it.
     installPacked('ky@2.1.0'),
     bringRuntimes(),
-    launch(plan, { ports: await freePorts(), relayStore: '' }, () => undefined),
+    launch(plans.sandbox, { ports: await freePorts(), relayStore: '' }, () => undefined),
   ]);
 });
 afterAll(() => Promise.all([installed?.remove(), runtimes?.remove(), sandbox?.stop()]));

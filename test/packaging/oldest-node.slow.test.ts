@@ -9,7 +9,7 @@ import { launch, type RunningServer } from '../../scripts/launch.ts';
 import { publishedPackages } from '../../scripts/pack.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
-import { sandboxAccount, serverUrl, servers, type ServerName } from '../../scripts/servers.ts';
+import { plans, sandboxAccount, serverUrl, type ServerName } from '../../scripts/servers.ts';
 import { loadBundle, type Bundle } from '../nodes/bundle.ts';
 import { installPacked, type Installation } from './installed.ts';
 import type { Found } from './oldest-node-n8n.ts';
@@ -52,10 +52,8 @@ beforeAll(async () => {
   origin = serverUrl(ports.demo);
   const settings = { ports, relayStore: `sqlite:${join(installed.folder, 'relay.db')}` };
   const start = (name: ServerName & keyof typeof oldest): Promise<RunningServer> => {
-    const plan = servers.find((each) => each.name === name);
-    if (!plan) throw new Error(`The chain has no ${name}.`);
     const file = join(installed.folder, 'node_modules/@newsletter-kit', name, 'dist/main.js');
-    return launch(plan, settings, () => undefined, { node: nodes.node(oldest[name]), file });
+    return launch(plans[name], settings, () => undefined, { node: nodes.node(oldest[name]), file });
   };
   sandbox = await start('sandbox');
   relay = await start('relay');

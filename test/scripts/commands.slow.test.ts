@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
 import { launch } from '../../scripts/launch.ts';
-import { sandboxAccount, servers } from '../../scripts/servers.ts';
+import { plans, sandboxAccount } from '../../scripts/servers.ts';
 import { npmRun, starter } from './starter.ts';
 
 interface Settings {
@@ -21,10 +21,12 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A sandbox until the test is over. @returns the environment that names it to the commands */
 async function sandbox(): Promise<Record<string, string>> {
-  const plan = servers.find(({ name }) => name === 'sandbox');
-  if (!plan) throw new Error('The chain has no sandbox.');
   const port = await freePort();
-  const running = await launch(plan, { ports: { sandbox: port, relay: 0, demo: 0 }, relayStore: '' }, () => undefined);
+  const running = await launch(
+    plans.sandbox,
+    { ports: { sandbox: port, relay: 0, demo: 0 }, relayStore: '' },
+    () => undefined,
+  );
   onTestFinished(() => running.stop());
   return {
     NEWSLETTER_API_URL: `${running.url}/v2`,
