@@ -1,4 +1,4 @@
-/** The guide of the n8n package matches the editor: labels, table of operations, pictures. */
+/** The guide of the n8n package matches the editor: labels and pictures. */
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -167,25 +167,4 @@ describe('the guide', () => {
     expect(guide).toContain(String(bundle.credential.properties.find(({ name }) => name === 'baseUrl')?.default));
     expect(guide).toContain('`sandbox-key`');
   });
-});
-
-it('lists the operations of the node', () => {
-  const choices = (name: string, resource?: string) =>
-    bundle.newsletter.description.properties
-      .filter(
-        (property) =>
-          property.name === name &&
-          (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)),
-      )
-      .flatMap(({ options = [] }) => options);
-  const rows = choices('resource').map(
-    ({ name, value }) =>
-      `| ${name} | ${choices('operation', value)
-        .map((operation) => operation.name)
-        .join(', ')} |`,
-  );
-  expect(rows.length).toBeGreaterThan(5);
-  expect(
-    /^\| Resource \| Operations of \*Newsletter\* \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(packageReadme)?.[1]?.trimEnd(),
-  ).toBe(rows.join('\n'));
 });
