@@ -105,9 +105,7 @@ inBothModes('an answer with 200, whatever its Content-Type', () => {
   ] as const) {
     it(`that is a no shows its message, and keeps what was typed: ${body}`, async () => {
       const form = await mountAt(new Mailbox(`says 200 ${body}`));
-      form.email.value = 'ada@example.com';
-      form.element.submit();
-      await form.reaches('error');
+      await form.signUp('error');
       expect(form.notice.textContent).to.equal(message);
       expect(form.email.value).to.equal('ada@example.com');
     });
@@ -116,9 +114,7 @@ inBothModes('an answer with 200, whatever its Content-Type', () => {
   for (const body of ['{"id":7,"confirmed":false}', 'Accepted', '']) {
     it(`that is a yes is thanked for: ${body}`, async () => {
       const form = await mountAt(new Mailbox(`says 200 ${body}`));
-      form.email.value = 'ada@example.com';
-      form.element.submit();
-      await form.reaches('success');
+      await form.signUp();
     });
   }
 });
@@ -135,8 +131,7 @@ inBothModes('what an endpoint says about the address', () => {
     for (const status of [400, 200]) {
       it(`is shown at its field: ${code}, ${status}`, async () => {
         const form = await mountAt(new Mailbox(`says ${status} ${JSON.stringify({ errors: [{ message, code }] })}`));
-        await form.type(form.email, 'ada@gmial.example');
-        await form.press('Enter');
+        await form.typeAndEnter('ada@gmial.example');
         await form.reaches('error');
         expect(form.description(form.email)).to.equal(shown);
         expect(form.notice.textContent).to.equal('');

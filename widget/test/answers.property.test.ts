@@ -95,9 +95,7 @@ describe('a field', () => {
 
   it('keeps focus, selection and problem when another is inserted before it, or moves', async () => {
     const form = await mountAt(new Mailbox(), three.join('').replace('name="City"', 'name="City" required'));
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('error');
+    await form.signUp('error');
     const city = form.labelled('City');
     expect(form.hasFocus(city)).to.equal(true);
     await form.type(form.labelled('First name'), 'Ada Lovelace');
@@ -115,10 +113,9 @@ describe('a field', () => {
   });
 
   it('keeps a choice of any kind when another field is inserted before it', async () => {
-    const mailbox = new Mailbox();
     const countries = ['Austria', 'Brazil', 'Chad', 'Denmark', 'Ecuador', 'Fiji', 'Ghana', 'Haiti'].join(',');
     const form = await mountAt(
-      mailbox,
+      new Mailbox(),
       `<newsletter-field name="Country" options="${countries}" value="Chad"></newsletter-field><newsletter-field name="Often" options="Daily,Weekly" value="Daily"></newsletter-field><newsletter-field name="Topics" kind="list" options="AI,Design" value="AI"></newsletter-field><newsletter-field name="Terms" kind="boolean"></newsletter-field>`,
     );
     form.find<HTMLSelectElement>('select').value = 'Fiji';
@@ -129,10 +126,8 @@ describe('a field', () => {
       `<newsletter-field name="Origin" options="${countries}"></newsletter-field><newsletter-field name="Agreed" kind="boolean"></newsletter-field>`,
     );
     await form.settled();
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
-    expect((await mailbox.body())['custom_fields']).to.deep.equal([
+    await form.signUp();
+    expect((await form.mailbox.body())['custom_fields']).to.deep.equal([
       { name: 'Agreed', value: false },
       { name: 'Country', value: 'Fiji' },
       { name: 'Often', value: 'Weekly' },
@@ -160,8 +155,7 @@ describe('a field', () => {
   });
 
   it('keeps its text when its kind changes to another text field, and is reset when the control changes', async () => {
-    const mailbox = new Mailbox();
-    const form = await mountAt(mailbox, '<newsletter-field name="Age"></newsletter-field>');
+    const form = await mountAt(new Mailbox(), '<newsletter-field name="Age"></newsletter-field>');
     form.labelled('Age').value = '42';
     form.element.querySelector('newsletter-field')?.setAttribute('kind', 'integer');
     await form.settled();
@@ -169,33 +163,27 @@ describe('a field', () => {
     form.element.querySelector('newsletter-field')?.setAttribute('kind', 'boolean');
     await form.settled();
     expect(form.labelled('Age').checked).to.equal(false);
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
-    expect((await mailbox.body())['custom_fields']).to.deep.equal([{ name: 'Age', value: false }]);
+    await form.signUp();
+    expect((await form.mailbox.body())['custom_fields']).to.deep.equal([{ name: 'Age', value: false }]);
   });
 
   it('with 200 options is a select for one choice, and checkboxes for several', async () => {
-    const mailbox = new Mailbox();
     const options = Array.from({ length: 200 }, (_, index) => `Option ${index}`).join(',');
     const form = await mountAt(
-      mailbox,
+      new Mailbox(),
       `<newsletter-field name="Country" options="${options}" required></newsletter-field><newsletter-field name="Topics" kind="list" options="${options}"></newsletter-field>`,
     );
     const select = form.find<HTMLSelectElement>('select');
     expect(select.labels[0]?.textContent.trim()).to.equal('Country');
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('error');
+    await form.signUp('error');
     expect(form.description(select)).to.equal('Country is needed.');
     select.value = 'Option 199';
     select.dispatchEvent(new Event('change', { bubbles: true }));
     await form.settled();
     expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(0);
     form.find<HTMLInputElement>('[value="Option 7"][type=checkbox]').click();
-    form.element.submit();
-    await form.reaches('success');
-    expect((await mailbox.body())['custom_fields']).to.deep.equal([
+    await form.submit('success');
+    expect((await form.mailbox.body())['custom_fields']).to.deep.equal([
       { name: 'Country', value: 'Option 199' },
       { name: 'Topics', value: ['Option 7'] },
     ]);

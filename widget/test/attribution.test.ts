@@ -9,13 +9,12 @@ async function arriving(
   query: string,
   attributes: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, unknown>> {
-  const mailbox = new Mailbox();
-  const page = await openPage(`/widget/test/pages/landing.html${query}`, mailbox);
+  const page = await openPage(`/widget/test/pages/landing.html${query}`);
   for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
-  await page.signUp('ada@example.com');
-  const [request] = await mailbox.received();
+  await page.form.signUp();
+  const [request] = await page.form.mailbox.received();
   expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);
-  const body = await mailbox.body();
+  const body = await page.form.mailbox.body();
   expect(readSubmission(body)).to.deep.include({ ok: true });
   const { email, ...attribution } = body;
   expect(email).to.equal('ada@example.com');
@@ -46,12 +45,9 @@ describe('attribution', () => {
 
   for (const name of attributionFields) {
     it(`has an attribute for ${name}`, async () => {
-      const mailbox = new Mailbox();
-      const form = await mountAt(mailbox, '', `${name.replace('_', '-')}="  Größe M  "`);
-      form.email.value = 'ada@example.com';
-      form.element.submit();
-      await form.reaches('success');
-      expect((await mailbox.body())[name]).to.equal('Größe M');
+      const form = await mountAt(new Mailbox(), '', `${name.replace('_', '-')}="  Größe M  "`);
+      await form.signUp();
+      expect((await form.mailbox.body())[name]).to.equal('Größe M');
     });
   }
 
@@ -64,18 +60,15 @@ describe('attribution', () => {
   });
 
   it('takes nothing for a wrong word, and warns', async () => {
-    const mailbox = new Mailbox();
     const form = await mountAt(
-      mailbox,
+      new Mailbox(),
       '<newsletter-field name="Click" from="gclid" hidden></newsletter-field>',
       'ref-is="codes" same-site="*.example.com https:// https://blog.example.com/"',
     );
     const warnings: string[] = [];
     form.element.addEventListener('newsletter-warning', ({ message }) => warnings.push(message));
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    await form.signUp();
+    expect(await form.mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     expect(warnings).to.deep.equal([
       'ref-is="codes" is not one of none, auto, code, source: takes "none".',
       'same-site="*.example.com" is no host, such as blog.example.com: it is left out.',
@@ -98,7 +91,7 @@ describe('attribution', () => {
       '<newsletter-field name="Click" from="gclid" hidden></newsletter-field>',
     );
     await page.form.settled();
-    await page.signUp();
+    await page.form.signUp();
     expect(await mailbox.body()).to.deep.equal({
       email: 'ada@example.com',
       utm_source: 'fair',
@@ -118,7 +111,7 @@ describe('attribution', () => {
       <input type="hidden" name="custom_fields[Platform]" data-from="utm_source_platform" value="shop">
     </form>`;
     await page.form.settled();
-    await page.signUp();
+    await page.form.signUp();
     expect(await mailbox.body()).to.deep.equal({
       email: 'ada@example.com',
       utm_source: 'meta',
@@ -130,16 +123,14 @@ describe('attribution', () => {
   });
 
   it('is read when the script runs, and kept after a navigation of the page', async () => {
-    const mailbox = new Mailbox();
-    const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', mailbox);
+    const page = await openPage('/widget/test/pages/landing.html?utm_source=fair');
     page.window.history.pushState(null, '', '/widget/test/pages/second?utm_source=other');
-    await page.signUp('ada@example.com');
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', utm_source: 'fair' });
+    await page.form.signUp();
+    expect(await page.form.mailbox.body()).to.deep.equal({ email: 'ada@example.com', utm_source: 'fair' });
   });
 
   it('is shortened if the request would be too large', async () => {
-    const mailbox = new Mailbox();
-    const page = await openPage('/widget/test/pages/landing.html', mailbox);
+    const page = await openPage('/widget/test/pages/landing.html');
     for (const name of attributionFields.slice(0, 5))
       page.form.element.setAttribute(name.replace('_', '-'), '🎉'.repeat(500));
     page.form.element.insertAdjacentHTML(
@@ -148,19 +139,19 @@ describe('attribution', () => {
     );
     await page.form.settled();
     for (const label of ['First name', 'A', 'B']) page.form.labelled(label).value = 'ä'.repeat(500);
-    await page.signUp('ada@example.com');
-    const body = await mailbox.body();
+    await page.form.signUp();
+    const body = await page.form.mailbox.body();
     expect(body['custom_fields']).to.deep.equal(
       ['First name', 'A', 'B'].map((name) => ({ name, value: 'ä'.repeat(500) })),
     );
     expect(body['utm_source']).to.match(/^(?:🎉){100,}$/u);
-    const [request] = await mailbox.received();
+    const [request] = await page.form.mailbox.received();
     expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);
   });
 
   it('is not stored, neither in a cookie nor in storage', async () => {
-    const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', new Mailbox());
-    await page.signUp('ada@example.com');
+    const page = await openPage('/widget/test/pages/landing.html?utm_source=fair');
+    await page.form.signUp();
     expect(page.window.document.cookie).to.equal('');
     expect([page.window.localStorage.length, page.window.sessionStorage.length]).to.deep.equal([0, 0]);
   });

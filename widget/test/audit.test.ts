@@ -3,7 +3,6 @@ import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { submissionLimit, type SignupAudit } from '@newsletter-kit/core/signup';
 import { composeBody } from '../src/submission.ts';
-import { Mailbox } from './harness.ts';
 import { openPage } from './page.ts';
 
 const path = '/widget/test/pages/landing.html';
@@ -15,13 +14,12 @@ async function auditAfter(
   later: readonly string[] = [],
   attributes: Readonly<Record<string, string>> = {},
 ): Promise<SignupAudit> {
-  const mailbox = new Mailbox();
-  const { form, window, signUp } = await openPage(path + query, mailbox);
+  const { form, window } = await openPage(path + query);
   for (const [name, value] of Object.entries(attributes)) form.element.setAttribute(name, value);
   for (const address of later) window.history.pushState(null, '', address);
-  await signUp('ada@example.com');
-  const [audit] = await mailbox.audits();
-  const [request] = await mailbox.received();
+  await form.signUp();
+  const [audit] = await form.mailbox.audits();
+  const [request] = await form.mailbox.received();
   expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);
   const read = readSubmission(JSON.parse(request?.body ?? ''));
   // The endpoint keeps exactly what the tag sends.

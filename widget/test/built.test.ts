@@ -13,11 +13,10 @@ describe('the built files', () => {
     ['as script, as module and from npm on one page', '/widget/test/pages/modules.html'],
   ] as const) {
     it(`sign up: ${way}`, async () => {
-      const mailbox = new Mailbox();
-      const page = await openPage(path, mailbox);
+      const page = await openPage(path);
       page.form.labelled('First name').value = 'Ada';
-      await page.signUp('ada+news@example.com');
-      expect(await mailbox.body()).to.deep.equal({
+      await page.form.signUp('success', 'ada+news@example.com');
+      expect(await page.form.mailbox.body()).to.deep.equal({
         email: 'ada+news@example.com',
         custom_fields: [{ name: 'First name', value: 'Ada' }],
       });
@@ -25,8 +24,7 @@ describe('the built files', () => {
   }
 
   it('send one signup for ten clicks, Enter, another page, and Back', async () => {
-    const mailbox = new Mailbox('slow');
-    const { window, form } = await openPage('/widget/test/pages/landing.html', mailbox);
+    const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox('slow'));
     const frame = window.frameElement;
     if (!frame) throw new Error('The page is not in a frame.');
     const arrives = (): Promise<unknown> =>
@@ -41,13 +39,13 @@ describe('the built files', () => {
     window.history.back();
     await back;
     expect(window.location.pathname).to.equal('/widget/test/pages/landing.html');
-    await waitUntil('the endpoint has the signup', async () => (await mailbox.bodies()).length > 0);
+    await waitUntil('the endpoint has the signup', async () => (await form.mailbox.bodies()).length > 0);
     await laterPost();
-    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+    expect(await form.mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
   it('open the page of `redirect` after a signup', async () => {
-    const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    const { window, form } = await openPage('/widget/test/pages/landing.html');
     form.element.setAttribute('redirect', 'modules.html?thanks');
     const arrived = new Promise((resolve) => window.frameElement?.addEventListener('load', resolve, { once: true }));
     form.email.value = 'ada@example.com';
@@ -64,11 +62,11 @@ describe('the built files', () => {
     'http://[',
   ]) {
     it(`ignore redirect="${redirect}"`, async () => {
-      const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+      const page = await openPage('/widget/test/pages/landing.html');
       const said: unknown[] = [];
       Reflect.set(Reflect.get(page.window, 'console'), 'warn', (...words: unknown[]) => said.push(...words));
       page.form.element.setAttribute('redirect', redirect);
-      await page.signUp();
+      await page.form.signUp();
       await waitUntil('the form has warned', () => said.length > 0);
       expect(page.window.location.pathname).to.equal('/widget/test/pages/landing.html');
       expect(page.window.document.title).to.equal('Landing page');
@@ -79,15 +77,14 @@ describe('the built files', () => {
 
   for (const page of ['half.html', 'alone.html']) {
     it(`let the browser post the form if signup.js cannot be loaded: ${page}`, async () => {
-      const mailbox = new Mailbox();
-      const { window, form } = await openPage(`/widget/test/pages/${page}`, mailbox);
+      const { window, form } = await openPage(`/widget/test/pages/${page}`);
       const away = new Promise((resolve) => window.frameElement?.addEventListener('load', resolve, { once: true }));
       await form.settled();
       form.email.value = 'ada@example.com';
       form.labelled('First name').value = 'Ada';
       form.element.submit();
       await away;
-      const [request, ...others] = await mailbox.received();
+      const [request, ...others] = await form.mailbox.received();
       expect(others).to.deep.equal([]);
       expect(request?.headers['content-type']).to.equal('application/x-www-form-urlencoded');
       const read = readSubmission(formToObject(new URLSearchParams(request?.body)));
@@ -100,23 +97,20 @@ describe('the built files', () => {
   }
 
   it('do without any other file where the script has all parts', async () => {
-    const mailbox = new Mailbox('forbidden', 'asksProof');
-    const { window, form, signUp } = await openPage('/widget/test/pages/complete.html', mailbox);
+    const { window, form } = await openPage('/widget/test/pages/complete.html', new Mailbox('forbidden', 'asksProof'));
     await form.element.open();
     expect(form.shadow.querySelector('dialog')?.open).to.equal(true);
     const explained = form.nextEvent('newsletter-warning');
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('error');
+    await form.signUp('error');
     expect((await explained).reason).to.equal('endpoint');
-    await signUp();
-    expect(Object.keys((await mailbox.bodies()).at(-1) ?? {})).to.deep.equal(['email', 'proof']);
+    await form.signUp();
+    expect(Object.keys((await form.mailbox.bodies()).at(-1) ?? {})).to.deep.equal(['email', 'proof']);
     const files = window.performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
     expect(files.filter((path) => path.startsWith('/widget/'))).to.deep.equal(['/widget/dist/signup-form-complete.js']);
   });
 
   it('render the form in the page if the file of the dialog cannot be loaded', async () => {
-    const { form } = await openPage('/widget/test/pages/alone.html', new Mailbox());
+    const { form } = await openPage('/widget/test/pages/alone.html');
     form.element.layout = 'dialog';
     await waitUntil('the form is shown', () => form.shadow.querySelector('form')?.checkVisibility() === true);
     expect(form.shadow.querySelector('dialog')).to.equal(null);
@@ -133,7 +127,7 @@ describe('the built files', () => {
     [location.origin.replace('localhost', '127.0.0.1'), true],
   ] as const) {
     it(`${arrives ? 'redirect to a listed origin' : 'do not redirect to an origin that is not listed'}`, async () => {
-      const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox());
+      const { window, form } = await openPage('/widget/test/pages/landing.html');
       const other = location.origin.replace('localhost', '127.0.0.1');
       form.element.setAttribute('redirect', `${other}/widget/test/pages/modules.html`);
       form.element.setAttribute('redirect-origins', `https://shop.example ${listed}`);
@@ -175,15 +169,13 @@ describe('the built files', () => {
     document.close();
     await form.settled();
     expect(isShown()).to.equal(false);
-    form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('success');
+    await form.signUp();
     expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     expect(document.querySelector('#bare')?.shadowRoot?.querySelector('form')).not.to.equal(null);
   });
 
   it('update when a property changes', async () => {
-    const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    const page = await openPage('/widget/test/pages/landing.html');
     page.form.element.messages = { button: 'Join' };
     await page.form.settled();
     expect(page.form.button.textContent).to.equal('Join');

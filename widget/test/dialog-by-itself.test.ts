@@ -1,7 +1,6 @@
 /** When a dialog opens by itself, and when it does not open again. */
 import { expect } from '@open-wc/testing';
 import { becomes, here, isOpen } from './dialogs.ts';
-import { Mailbox } from './harness.ts';
 import { openPage, type Page } from './page.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
@@ -19,7 +18,7 @@ describe('a dialog that opens by itself', () => {
 
   /** Opens a page of the site with these attributes on its form. */
   async function visit(attributes: Readonly<Record<string, string>>, consent = false): Promise<Page> {
-    const page = await openPage(path, new Mailbox());
+    const page = await openPage(path);
     for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
     if (consent) page.form.element.grantConsent();
     await here(page.form);
@@ -114,7 +113,7 @@ describe('a dialog that opens by itself', () => {
     ['ask-again', 'never', 'ask-again="never" is not one of page, session, 30d: takes "page".'],
   ] as const) {
     it(`warns once of ${attribute}="${value}", and uses the default`, async () => {
-      const page = await openPage(path, new Mailbox());
+      const page = await openPage(path);
       const { element } = page.form;
       const said: string[] = [];
       element.addEventListener('newsletter-warning', ({ message }) => said.push(message));
@@ -157,7 +156,7 @@ describe('a dialog that opens by itself', () => {
     const page = await visit({ 'open-on': 'leave', 'ask-again': '30d' });
     leave(page);
     await dismiss(page);
-    await page.signUp();
+    await page.form.signUp();
     expect(touched(page)).to.deep.equal([]);
     expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
   });
@@ -206,7 +205,7 @@ describe('a dialog that opens by itself', () => {
 
   it('does not open by itself after a signup', async () => {
     const page = await visit({}, true);
-    await page.signUp();
+    await page.form.signUp();
     expect(localStorage.getItem(key)).to.equal('Infinity');
     const next = await visit({ 'open-on': 'leave' }, true);
     leave(next);

@@ -77,16 +77,14 @@ describe('layout="dialog"', () => {
   });
 
   it('shows the thanks inside the dialog, with the focus', async () => {
-    const mailbox = new Mailbox();
-    const form = await mountDialog(mailbox);
+    const form = await mountDialog(new Mailbox());
     await form.element.open();
-    await form.type(form.email, 'ada@example.com');
-    await form.press('Enter');
+    await form.typeAndEnter();
     await form.reaches('success');
     expect(isOpen(form)).to.equal(true);
     expect(form.notice.checkVisibility()).to.equal(true);
     expect(form.hasFocus(form.find('[part=thanks]'))).to.equal(true);
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    expect(await form.mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     form.element.close();
     await becomes(form, false);
   });
@@ -102,9 +100,8 @@ describe('layout="dialog"', () => {
   });
 
   it('contains a form of the page’s own too', async () => {
-    const mailbox = new Mailbox();
     const form = await mountAt(
-      mailbox,
+      new Mailbox(),
       '<button slot="trigger">Join</button><form><label>E-mail <input name="email" type="email" /></label><button>Go</button></form>',
       'layout="dialog"',
     );
@@ -114,9 +111,8 @@ describe('layout="dialog"', () => {
     await form.element.open();
     expect(owners?.checkVisibility()).to.equal(true);
     if (owners) owners.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    await form.submit('success');
+    expect(await form.mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
   });
 
   it('opens once its file is loaded if open() is called before, and not in other layouts', async () => {

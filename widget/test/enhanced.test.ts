@@ -3,30 +3,19 @@ import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { consentOf } from '@newsletter-kit/core/facts';
 import { formToObject } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
-import { accessible, Form, isChromium, Mailbox, laterPost } from './harness.ts';
+import { accessible, Form, isChromium, laterPost, Mailbox, mountAround } from './harness.ts';
 import { waitUntil } from '../../test/support/waits.ts';
-
-/** Mounts the tag around a form of the page, whose action is the endpoint. */
-async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
-  return new Form(
-    await fixture<NewsletterSignup>(
-      `<newsletter-signup ${attributes}><form method="post" action="${mailbox.endpoint}">${inside}</form></newsletter-signup>`,
-    ),
-  );
-}
 
 const email = '<label for="mail">Email</label> <input id="mail" type="email" name="email" required>';
 
 describe('the page’s own form', () => {
   it('is sent to its action, as JSON with its own values', async () => {
-    const mailbox = new Mailbox();
-    const form = await enhance(mailbox, `${email}<button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}<button>Join</button>`);
     form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('success');
-    const [request] = await mailbox.received();
+    await form.pressButton('success');
+    const [request] = await form.mailbox.received();
     expect(request?.headers['content-type']).to.equal('application/json');
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    expect(await form.mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
   });
 
   it('keeps the values that were typed before the script ran', async () => {
@@ -44,13 +33,12 @@ describe('the page’s own form', () => {
   });
 
   it('is validated by the element without the browser’s messages, and restored when it leaves', async () => {
-    const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}<button>Join</button>`);
     const own = form.find<HTMLFormElement>('form');
     const before = '<form method="post"';
     // A framework that compares the page with its own markup finds no other attribute.
     expect(own.noValidate).to.equal(false);
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     expect(own.noValidate).to.equal(true);
     expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(1);
     form.element.remove();
@@ -60,7 +48,7 @@ describe('the page’s own form', () => {
   });
 
   (isChromium ? it : it.skip)('shows no validation message of the browser if the page has novalidate', async () => {
-    const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}<button>Join</button>`);
     const own = form.find<HTMLFormElement>('form');
     form.element.remove();
     own.noValidate = true;
@@ -74,33 +62,29 @@ describe('the page’s own form', () => {
   });
 
   (isChromium ? it : it.skip)('shows an error message at the control, in addition to the page’s own hint', async () => {
-    const form = await enhance(
+    const form = await mountAround(
       new Mailbox(),
       `${email.replace('required', 'required aria-describedby="hint"')}<p id="hint">We never share it.</p><button>Join</button>`,
     );
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     expect(form.description(form.email)).to.equal('Enter an email address like name@example.com. We never share it.');
     expect(await accessible('textbox', 'Email')).to.deep.include({
       invalid: 'true',
       focused: true,
       description: 'Enter an email address like name@example.com. We never share it.',
     });
-    await form.type(form.email, 'ada@example.com');
-    await form.press('Enter');
+    await form.typeAndEnter();
     await form.reaches('success');
     expect(form.email.getAttribute('aria-describedby')).to.equal('hint');
   });
 
   it('shows an error message below the label of its control, with the text of the label', async () => {
-    const form = await enhance(
+    const form = await mountAround(
       new Mailbox(),
       `${email}<label>First name <small>as friends say it</small> <input name="custom_fields[First name]" required></label>
        <label>City * <input name="custom_fields[City]" required></label><input name="custom_fields[Team]" placeholder="Your team" required><button>Join</button>`,
     );
-    form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('error');
+    await form.signUp('error');
     const sentences = Array.from(
       form.root.querySelectorAll('[part=problem]'),
       ({ textContent, previousElementSibling }) => [textContent, previousElementSibling?.localName],
@@ -113,17 +97,14 @@ describe('the page’s own form', () => {
   });
 
   it('sends hidden fields, and uses their attribution if the tag has none', async () => {
-    const mailbox = new Mailbox();
-    const form = await enhance(
-      mailbox,
+    const form = await mountAround(
+      new Mailbox(),
       `${email}<input type="hidden" name="utm_source" value="page"><input type="hidden" name="utm_medium" value="form"><input type="hidden" name="utm_term" value="">
        <input type="hidden" name="form_id" value="7"><input type="hidden" name="custom_fields[Score]" data-kind="integer" value="42"><button>Join</button>`,
       'utm-medium="tag"',
     );
-    form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('success');
-    expect(await mailbox.body()).to.deep.equal({
+    await form.signUp();
+    expect(await form.mailbox.body()).to.deep.equal({
       email: 'ada@example.com',
       form_id: '7',
       utm_source: 'page',
@@ -133,9 +114,8 @@ describe('the page’s own form', () => {
   });
 
   it('derives the kind of a value from the type of its input', async () => {
-    const mailbox = new Mailbox();
-    const form = await enhance(
-      mailbox,
+    const form = await mountAround(
+      new Mailbox(),
       `${email}<input type="number" step="any" name="custom_fields[Weight]" value="3.5"><input type="date" name="custom_fields[Day]" value="2026-03-01">
        <input type="datetime-local" name="custom_fields[Time]" value="2026-07-01T18:30"><input type="checkbox" name="custom_fields[Vegan]">
        <input type="checkbox" name="custom_fields[Plan]" value="pro" checked><textarea name="custom_fields[Note]">Hello</textarea>
@@ -143,10 +123,8 @@ describe('the page’s own form', () => {
        <select multiple name="custom_fields[Topics][]"><option selected>AI, ML<option selected>Design<option>Code</select>
        <input name="custom_fields[Off]" value="x" disabled><input type="checkbox" name="custom_fields[Gone]" disabled><button>Join</button>`,
     );
-    form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('success');
-    expect((await mailbox.body())['custom_fields']).to.deep.equal([
+    await form.signUp();
+    expect((await form.mailbox.body())['custom_fields']).to.deep.equal([
       { name: 'Weight', value: 3.5 },
       { name: 'Day', value: '2026-03-01' },
       { name: 'Time', value: '2026-07-01T16:30:00Z' },
@@ -163,16 +141,12 @@ describe('the page’s own form', () => {
       '<label>I agree to <a href="/privacy">the rules</a>. <input type="checkbox" name="consent" required></label>',
       '<input type="checkbox" name="consent" value="I agree to the rules." required>',
     ]) {
-      const mailbox = new Mailbox();
-      const form = await enhance(mailbox, `${email}${box}<button>Join</button>`);
-      form.email.value = 'ada@example.com';
-      form.button.click();
-      await form.reaches('error');
+      const form = await mountAround(new Mailbox(), `${email}${box}<button>Join</button>`);
+      await form.signUp('error');
       expect(form.description(form.find('[name=consent]'))).to.equal('Tick this box to go on.');
       form.find('[name=consent]').click();
-      form.button.click();
-      await form.reaches('success');
-      expect((await mailbox.body())['consent']).to.equal('I agree to the rules.');
+      await form.pressButton('success');
+      expect((await form.mailbox.body())['consent']).to.equal('I agree to the rules.');
     }
   });
 
@@ -182,28 +156,26 @@ describe('the page’s own form', () => {
       'I agree&nbsp;to\n      the <b>rules</b>. *',
       'I agree to<br>the rules.',
     ]) {
-      const mailbox = new Mailbox();
       const box = `<label><input type="checkbox" name="consent"> ${label}</label>`;
-      const form = await enhance(mailbox, `${email}${box}<button>Join</button>`);
+      const form = await mountAround(new Mailbox(), `${email}${box}<button>Join</button>`);
       form.email.value = 'ada@example.com';
       form.find('[name=consent]').click();
-      form.button.click();
-      await form.reaches('success');
-      const { consent } = await mailbox.body();
+      await form.pressButton('success');
+      const { consent } = await form.mailbox.body();
       for (const named of [label, 'I agree to the rules.'])
         expect(consentOf(String(consent), [named]).given, `${String(consent)} ${named}`).to.equal(true);
     }
   });
 
   it('gets no control that the page does not have, and may have a honeypot of its own', async () => {
-    const form = await enhance(new Mailbox(), `${email}<input name="hp_field" id="own"><button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}<input name="hp_field" id="own"><button>Join</button>`);
     const before = form.root.querySelectorAll('*').length;
     await form.type(form.email, 'ada@example.com');
     expect(form.root.querySelectorAll('*').length).to.equal(before);
   });
 
   it('keeps the validation of the element when the page renders it again', async () => {
-    const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}<button>Join</button>`);
     const own = form.find<HTMLFormElement>('form');
     await form.type(form.email, 'ada');
     // As idiomorph does, with the page's own markup.
@@ -218,8 +190,10 @@ describe('the page’s own form', () => {
   });
 
   it('gets a disabled button while it is sent, whose text stays', async () => {
-    const mailbox = new Mailbox('held');
-    const form = await enhance(mailbox, `${email}<button type="button">Info</button><button><b>Join</b></button>`);
+    const form = await mountAround(
+      new Mailbox('held'),
+      `${email}<button type="button">Info</button><button><b>Join</b></button>`,
+    );
     form.email.value = 'ada@example.com';
     const join = form.find('form button:last-of-type');
     join.focus();
@@ -232,19 +206,18 @@ describe('the page’s own form', () => {
       expect(form.notice.textContent).to.equal('Sending…'),
     );
     expect(form.hasFocus(join)).to.equal(true);
-    await mailbox.release();
+    await form.mailbox.release();
     await form.reaches('success');
   });
 
   it('is not sent if a listener of the page cancels the submit event', async () => {
-    const mailbox = new Mailbox();
-    const form = await enhance(mailbox, `${email}<button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}<button>Join</button>`);
     form.find('form').addEventListener('submit', (event) => event.preventDefault(), { capture: true });
     form.email.value = 'ada@example.com';
     form.button.click();
     await laterPost();
     expect(form.element.state).to.equal('idle');
-    expect(await mailbox.received()).to.deep.equal([]);
+    expect(await form.mailbox.received()).to.deep.equal([]);
   });
 
   it('can be added later, replaced and removed; then the element renders its own form', async () => {
@@ -260,48 +233,39 @@ describe('the page’s own form', () => {
     await form.settled();
     expect(form.shadow.querySelector('form')).to.equal(null);
     expect(form.email.checkVisibility()).to.equal(true);
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     form.element.innerHTML = `<form>${email}<button>Second</button></form>`;
     await form.settled();
-    form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('success');
+    await form.signUp();
     expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
     form.element.reset();
     form.element.replaceChildren();
     await form.settled();
     expect(form.isOurs).to.equal(true);
-    form.email.value = 'bob@example.com';
-    form.button.click();
-    await form.reaches('success');
+    await form.signUp('success', 'bob@example.com');
     expect(await mailbox.received()).to.have.lengthOf(2);
   });
 
   it('has a live region beside it, empty at first', async () => {
-    const form = await enhance(new Mailbox('broken'), `${email}<button>Join</button>`);
+    const form = await mountAround(new Mailbox('broken'), `${email}<button>Join</button>`);
     expect(form.notice.textContent).to.equal('');
     expect(form.notice.getAttribute('role')).to.equal('status');
     const { notice } = form;
-    form.email.value = 'ada@example.com';
-    form.button.click();
-    await form.reaches('error');
+    await form.signUp('error');
     expect(form.notice).to.equal(notice);
     expect(notice.textContent).to.contain('This does not work right now.');
   });
 
   it('posts the same values without JavaScript as with it', async () => {
-    const mailbox = new Mailbox();
     const fields = `<input name="custom_fields[City]" value="Köln"><select multiple name="custom_fields[Topics][]"><option selected>AI<option selected>Code</select>`;
-    const form = await enhance(mailbox, `${email}${fields}<button>Join</button>`);
+    const form = await mountAround(new Mailbox(), `${email}${fields}<button>Join</button>`);
     form.email.value = 'ada@example.com';
     const plain = readSubmission(
       formToObject(
         Array.from(new FormData(form.find<HTMLFormElement>('form')), ([name, value]) => [name, String(value)] as const),
       ),
     );
-    form.button.click();
-    await form.reaches('success');
-    expect(readSubmission(await mailbox.body())).to.deep.equal(plain);
+    await form.pressButton('success');
+    expect(readSubmission(await form.mailbox.body())).to.deep.equal(plain);
   });
 });

@@ -79,12 +79,19 @@ inBothModes('events and the console', () => {
     for (const event of events) expect(said(event)).not.to.contain('Lovelace');
   });
 
-  it('have their own classes and bubble out of shadow trees; only newsletter-submit is cancelable', async () => {
+  it('have their own classes and the attribution, and bubble out of shadow trees; only newsletter-submit is cancelable', async () => {
     const { events } = await heardWhile(async () => {
-      const form = await mountAt(new Mailbox('broken', 'accepted'), fields);
+      const form = await mountAt(new Mailbox('broken', 'accepted'), fields, 'utm-source="footer"');
       await send(form, 'error');
       await send(form, 'success');
     });
+    const ofSignups = events.filter(({ type }) => type !== 'newsletter-warning');
+    expect(ofSignups.map((event) => [event.type, Reflect.get(event, 'attribution')])).to.deep.equal([
+      ['newsletter-submit', { utm_source: 'footer' }],
+      ['newsletter-error', undefined],
+      ['newsletter-submit', { utm_source: 'footer' }],
+      ['newsletter-success', { utm_source: 'footer' }],
+    ]);
     const classes = {
       'newsletter-submit': NewsletterSubmitEvent,
       'newsletter-success': NewsletterSuccessEvent,

@@ -39,6 +39,11 @@ export class Mailbox {
     return (await this.received()).map(({ body }) => (JSON.parse(body) as Submission).audit);
   }
 
+  /** The idempotency keys of the requests. */
+  async keys(): Promise<readonly unknown[]> {
+    return (await this.received()).map(({ headers }) => headers['idempotency-key']);
+  }
+
   /** Sends the answers called `held`, now and from now on. */
   async release(): Promise<void> {
     await fetch(`${origin}/release/${this.#name}`);
@@ -105,23 +110,35 @@ export async function accessible(role: string, name: string): Promise<Accessible
 }
 
 /** Adds a form to the page. */
-export async function mount(markup: string): Promise<Form> {
+export async function mount(markup: string, mailbox?: Mailbox): Promise<Form> {
   const template = document.createElement('template');
   template.innerHTML = markup;
   for (const signup of template.content.querySelectorAll('newsletter-signup')) asOwner(signup);
-  return new Form(await fixture<NewsletterSignup>(html`${template.content}`));
+  return new Form(await fixture<NewsletterSignup>(html`${template.content}`), mailbox);
 }
 
 /** Adds a form to the page that posts to `mailbox`, with these custom fields. */
 export function mountAt(mailbox: Mailbox, fields = '', attributes = ''): Promise<Form> {
-  return mount(`<newsletter-signup endpoint="${mailbox.endpoint}" ${attributes}>${fields}</newsletter-signup>`);
+  return mount(
+    `<newsletter-signup endpoint="${mailbox.endpoint}" ${attributes}>${fields}</newsletter-signup>`,
+    mailbox,
+  );
+}
+
+/** Adds a tag to the page around a form of the page, whose action is the endpoint. */
+export function mountAround(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
+  const form = `<form method="post" action="${mailbox.endpoint}">${inside}</form>`;
+  return mount(`<newsletter-signup ${attributes}>${form}</newsletter-signup>`, mailbox);
 }
 
 export class Form {
   readonly element: NewsletterSignup;
+  /** What its endpoint received, for a form that was mounted at one. */
+  readonly mailbox: Mailbox;
 
-  constructor(element: NewsletterSignup) {
+  constructor(element: NewsletterSignup, mailbox = new Mailbox()) {
     this.element = element;
+    this.mailbox = mailbox;
   }
 
   get shadow(): ShadowRoot {
@@ -192,6 +209,30 @@ export class Form {
 
   async press(key: string): Promise<void> {
     await sendKeys({ press: key });
+  }
+
+  /** Submits the form as its button does, and waits until it is in this state. */
+  async submit(state: SignupState): Promise<void> {
+    this.element.submit();
+    await this.reaches(state);
+  }
+
+  /** Presses the button, and waits until the form is in this state. */
+  async pressButton(state: SignupState): Promise<void> {
+    this.button.click();
+    await this.reaches(state);
+  }
+
+  /** Fills in an email address, submits the form, and waits for the thanks or another state. */
+  async signUp(state: SignupState = 'success', address = 'ada@example.com'): Promise<void> {
+    this.email.value = address;
+    await this.submit(state);
+  }
+
+  /** Types an email address, and presses Enter. */
+  async typeAndEnter(address = 'ada@example.com'): Promise<void> {
+    await this.type(this.email, address);
+    await this.press('Enter');
   }
 
   /** Waits until the form is in this state and rendered. A very short state can be missed. */

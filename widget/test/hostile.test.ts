@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import fc from 'fast-check';
 import { english } from '../src/index.ts';
-import { Mailbox, mount, type Form } from './harness.ts';
+import { Mailbox, mount, mountAround, mountAt, type Form } from './harness.ts';
 
 declare global {
   /** Set by markup that was run. */
@@ -177,32 +177,29 @@ describe('a form whose controls have the names of members of a form', () => {
   ];
 
   it('is read, marked, sent once and reset', async () => {
-    const mailbox = new Mailbox('slow');
     const others = names.map((name) => `<label>${name} <input name="${name}" value="x"></label>`).join('');
-    const form = await mount(`<newsletter-signup>
-      <form method="post" action="${mailbox.endpoint}"><label>Email <input name="email" required></label>${others}<button name="submit">Go</button></form>
-    </newsletter-signup>`);
-    form.element.submit();
-    await form.reaches('error');
+    const form = await mountAround(
+      new Mailbox('slow'),
+      `<label>Email <input name="email" required></label>${others}<button name="submit">Go</button>`,
+    );
+    await form.submit('error');
     expect(form.description(form.email)).to.contain('Enter an email address');
     form.email.value = 'ada@example.com';
     for (let press = 0; press < 10; press += 1) form.element.submit();
     await form.reaches('success');
-    expect((await mailbox.body())['email']).to.equal('ada@example.com');
+    expect((await form.mailbox.body())['email']).to.equal('ada@example.com');
     form.element.reset();
     await form.reaches('idle');
     expect(form.email.value).to.equal('');
   });
 
   it('keeps its own field with the name of the honeypot field', async () => {
-    const mailbox = new Mailbox();
-    const form = await mount(`<newsletter-signup>
-      <form method="post" action="${mailbox.endpoint}"><label>Email <input name="email"></label><input type="hidden" name="hp_field" value=""><button>Go</button></form>
-    </newsletter-signup>`);
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
-    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    const form = await mountAround(
+      new Mailbox(),
+      '<label>Email <input name="email"></label><input type="hidden" name="hp_field" value=""><button>Go</button>',
+    );
+    await form.signUp();
+    expect(await form.mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     expect(form.element.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
   });
 });
@@ -222,29 +219,23 @@ describe('a form with two address fields', () => {
     ],
   ] as const) {
     it(`sends the first address that is filled in: ${typed}`, async () => {
-      const mailbox = new Mailbox();
-      const form = await mount(
-        `<newsletter-signup><form method="post" action="${mailbox.endpoint}">${fields}<button>Go</button></form></newsletter-signup>`,
-      );
-      form.button.click();
-      await form.reaches('success');
-      expect(await mailbox.body()).to.deep.equal(sent);
+      const form = await mountAround(new Mailbox(), `${fields}<button>Go</button>`);
+      await form.pressButton('success');
+      expect(await form.mailbox.body()).to.deep.equal(sent);
     });
   }
 
   it('is not sent while the page says that they differ', async () => {
-    const mailbox = new Mailbox();
-    const form = await mount(
-      `<newsletter-signup><form method="post" action="${mailbox.endpoint}"><input name="email" value="ada@example.com"><input name="email2" value="bob@example.com"><button>Go</button></form></newsletter-signup>`,
+    const form = await mountAround(
+      new Mailbox(),
+      '<input name="email" value="ada@example.com"><input name="email2" value="bob@example.com"><button>Go</button>',
     );
     const again = form.find<HTMLInputElement>('[name=email2]');
     again.setCustomValidity('The two addresses differ.');
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     expect(form.description(again)).to.equal('The two addresses differ.');
     again.setCustomValidity('');
-    form.button.click();
-    await form.reaches('success');
+    await form.pressButton('success');
   });
 });
 
@@ -260,13 +251,13 @@ describe('a page that changes built-in objects', () => {
       return fetch(input, init);
     };
     try {
-      const form = await mount(
-        `<newsletter-signup endpoint="${mailbox.endpoint}"><newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field></newsletter-signup>`,
+      const form = await mountAt(
+        mailbox,
+        '<newsletter-field name="Topics" kind="list" options="AI, Design"></newsletter-field>',
       );
       form.email.value = 'ada@example.com';
       form.labelled('AI').click();
-      form.element.submit();
-      await form.reaches('success');
+      await form.submit('success');
     } finally {
       Reflect.deleteProperty(Array.prototype, 'everyone');
       Reflect.deleteProperty(Object.prototype, 'inherited');

@@ -34,9 +34,7 @@ describe('languages', () => {
       );
       const size = (): string => `${tag}: ${form.button.offsetWidth} × ${form.button.offsetHeight}`;
       const before = size();
-      form.email.value = 'ada@example.com';
-      form.element.submit();
-      await form.reaches('busy');
+      await form.signUp('busy');
       expect(size()).to.equal(before);
       form.element.remove();
     }
@@ -143,8 +141,7 @@ describe('languages', () => {
     const form = await mountAt(new Mailbox(), '', 'lang="zh-Hant-TW" text-email-label="信箱"');
     expect(form.button.textContent).to.equal('訂閱');
     expect(form.labelled('信箱').id).to.equal(form.email.id);
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     // A text that the specific language lacks is English, not that of the general language.
     expect(form.description(form.email)).to.equal(english.emailInvalid);
     form.element.messages = { button: '好' };
@@ -155,14 +152,12 @@ describe('languages', () => {
   it('formats waiting times', async () => {
     await load('pl');
     const form = await mountAt(new Mailbox('down'), '', 'lang="pl"');
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('error');
+    await form.signUp('error');
     expect(form.notice.textContent).to.equal('Teraz nie działa. Spróbuj za 2 minuty.');
   });
 
   it('works with the built script, as a module and as a classic script', async () => {
-    const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
+    const page = await openPage('/widget/test/pages/landing.html');
     page.form.element.lang = 'it';
     const script = page.window.document.createElement('script');
     script.type = 'module';
@@ -200,8 +195,7 @@ describe('languages', () => {
           expect(box.right - tick.right).to.be.below(4);
           expect(tick.left - box.left).to.be.above(40);
           await expect(form.element).to.be.accessible();
-          form.button.click();
-          await form.reaches('error');
+          await form.pressButton('error');
           expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(3);
           await expect(form.element).to.be.accessible();
           form.email.value = 'ada@example.com';

@@ -36,8 +36,7 @@ describe('layouts', () => {
     });
 
   it('inline: the button keeps its size while its text changes, and its dots rest where motion is reduced', async () => {
-    const mailbox = new Mailbox('held');
-    const form = await mountIn(640, '', '', mailbox);
+    const form = await mountIn(640, '', '', new Mailbox('held'));
     const { width, height } = box(form.button);
     form.email.value = 'ada@example.com';
     form.button.click();
@@ -49,7 +48,7 @@ describe('layouts', () => {
       expect(animation()).to.equal('none');
       await emulateMedia({ reducedMotion: 'no-preference' });
     }
-    await mailbox.release();
+    await form.mailbox.release();
   });
 
   for (const layout of ['stacked', 'card'] as const) {

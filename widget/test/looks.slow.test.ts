@@ -72,9 +72,8 @@ async function addTheme(theme: string): Promise<HTMLStyleElement> {
 async function expectAccessible(layout: string, attributes = ''): Promise<void> {
   // No custom fields in the layouts with one line.
   const isRow = ['inline', 'joined', 'cover'].includes(layout);
-  const mailbox = new Mailbox('held');
   const form = await mountAt(
-    mailbox,
+    new Mailbox('held'),
     `${head}${isRow ? '' : fields}${note}<button slot="trigger">Subscribe</button>`,
     `layout="${layout}" style="${page}" ${attributes}`,
   );
@@ -87,15 +86,13 @@ async function expectAccessible(layout: string, attributes = ''): Promise<void> 
   await form.element.open();
   still(form);
   await check();
-  form.element.submit();
-  await form.reaches('error');
+  await form.submit('error');
   await check();
   form.email.value = 'ada@example.com';
   if (!isRow) form.labelled('I agree').click();
-  form.element.submit();
-  await form.reaches('busy');
+  await form.submit('busy');
   await check();
-  await mailbox.release();
+  await form.mailbox.release();
   await form.reaches('success');
   await check();
   form.element.remove();
@@ -150,8 +147,7 @@ describe('looks', () => {
       for (const scheme of ['light', 'dark'] as const) {
         await inScheme(scheme);
         const form = await mountAt(new Mailbox(), head + fields + note, `layout="card" style="${page}"`);
-        form.element.submit();
-        await form.reaches('error');
+        await form.submit('error');
         still(form);
         const label = (name: string): string => `${name}, ${scheme}`;
         const styles = (selector: string): CSSStyleDeclaration => getComputedStyle(form.find(selector));
@@ -200,8 +196,7 @@ describe('looks', () => {
             }
           };
           await form.element.open();
-          form.element.submit();
-          await form.reaches('error');
+          await form.submit('error');
           look();
           if (layout === 'card') {
             const [title, lead] = form.element.querySelectorAll('[slot=head]');
@@ -209,9 +204,7 @@ describe('looks', () => {
             sizes.push(parseFloat(getComputedStyle(title).fontSize));
             leads.push(parseFloat(getComputedStyle(lead).fontSize));
           } else {
-            form.email.value = 'ada@gmail.com';
-            form.element.submit();
-            await form.reaches('success');
+            await form.signUp('success', 'ada@gmail.com');
             look();
           }
           form.element.remove();

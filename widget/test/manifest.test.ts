@@ -90,13 +90,11 @@ describe('custom-elements.json', () => {
       Array.from(root.querySelectorAll('[part]'), (element) => [...element.part]).flat();
     const joined = parts(await mountAt(new Mailbox(), '', 'layout="joined"'));
     await form.element.open();
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     const atError = parts();
     form.email.value = 'ada@gmail.com';
     form.labelled('Terms').click();
-    form.element.submit();
-    await form.reaches('success');
+    await form.submit('success');
     expect(names(signup.cssParts)).to.deep.equal([...new Set([...joined, ...atError, ...parts()])].sort());
   });
 });

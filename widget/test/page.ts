@@ -1,13 +1,11 @@
 /** Opens a page in a frame, with its own address and the built script. */
 import { fixture } from '@open-wc/testing';
 import type { NewsletterSignup } from '../src/index.ts';
-import { Form, type Mailbox } from './harness.ts';
+import { Form, Mailbox } from './harness.ts';
 
 export interface Page {
   readonly window: Window;
   readonly form: Form;
-  /** Types the email address and sends the form. */
-  signUp(address?: string): Promise<void>;
 }
 
 /** Adds a frame to the page and waits until this address is loaded in it. */
@@ -25,26 +23,18 @@ export async function openFrame(address: string): Promise<HTMLIFrameElement> {
   return frame;
 }
 
-export async function openPage(address: string, mailbox: Mailbox): Promise<Page> {
+export async function openPage(address: string, mailbox = new Mailbox()): Promise<Page> {
   return pageIn(await openFrame(address), mailbox);
 }
 
 /** The page in a frame, once its form is there. */
-export async function pageIn(frame: HTMLIFrameElement, mailbox: Mailbox): Promise<Page> {
+export async function pageIn(frame: HTMLIFrameElement, mailbox = new Mailbox()): Promise<Page> {
   const { contentWindow: window, contentDocument: document } = frame;
   const element = document?.querySelector<NewsletterSignup>('newsletter-signup');
   if (!window || !element) throw new Error(`There is no form at ${frame.src}.`);
   await window.customElements.whenDefined('newsletter-signup');
   element.endpoint = mailbox.endpoint;
-  const form = new Form(element);
+  const form = new Form(element, mailbox);
   await form.settled();
-  return {
-    window,
-    form,
-    async signUp(email = 'ada@example.com') {
-      form.email.value = email;
-      element.submit();
-      await form.reaches('success');
-    },
-  };
+  return { window, form };
 }

@@ -23,9 +23,7 @@ describe('the documentation', () => {
     const form = await mount(
       `<newsletter-signup endpoint="${new Mailbox().endpoint}" utm-source="blog"></newsletter-signup>`,
     );
-    form.email.value = 'ada@example.com';
-    form.element.submit();
-    await form.reaches('success');
+    await form.signUp();
     expect(Reflect.get(window, 'said')).to.deep.equal([['Signed up', { utm_source: 'blog' }]]);
   });
 });

@@ -6,9 +6,9 @@ const path = '/widget/test/pages/remember.html';
 const key = 'newsletter-signup-1';
 
 /** Signs up on this page, and returns the received values without the email address. */
-async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, unknown>> {
-  await page.signUp();
-  const { email, ...attribution } = (await mailbox.bodies()).at(-1) ?? {};
+async function arriving({ form }: Page): Promise<Record<string, unknown>> {
+  await form.signUp();
+  const { email, ...attribution } = (await form.mailbox.bodies()).at(-1) ?? {};
   expect(email).to.equal('ada@example.com');
   return attribution;
 }
@@ -18,15 +18,14 @@ async function visit(
   query: string,
   attributes: Readonly<Record<string, string>> = {},
 ): Promise<{ page: Page; attribution: () => Promise<Record<string, unknown>> }> {
-  const mailbox = new Mailbox();
-  const page = await openPage(path + query, mailbox);
+  const page = await openPage(path + query);
   // Then the consent is not followed by a request.
   const script = page.window.document.createElement('script');
   const loaded = new Promise((resolve) => script.addEventListener('load', resolve));
   page.window.document.head.append(Object.assign(script, { type: 'module', src: '/widget/dist/remember.js' }));
   await loaded;
   for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
-  return { page, attribution: () => arriving(page, mailbox) };
+  return { page, attribution: () => arriving(page) };
 }
 
 /**
@@ -151,8 +150,7 @@ describe('a page that is loaded again', () => {
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     frame.contentWindow?.location.reload();
     await loaded;
-    const mailbox = new Mailbox();
-    expect(await arriving(await pageIn(frame, mailbox), mailbox)).to.deep.equal({ utm_source: 'fair' });
+    expect(await arriving(await pageIn(frame))).to.deep.equal({ utm_source: 'fair' });
   });
 });
 

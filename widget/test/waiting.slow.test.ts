@@ -3,12 +3,6 @@ import { laterPost, Mailbox, mountAt, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 import { waitFor, waitUntil } from '../../test/support/waits.ts';
 
-/** Types an email address and sends the form. */
-async function signUp(form: Form): Promise<void> {
-  await form.type(form.email, 'ada@example.com');
-  await form.press('Enter');
-}
-
 /** Waits until the time is over. */
 const isOver = (form: Form): Promise<void> =>
   waitUntil('the wait has ended', () => !form.button.hasAttribute('aria-disabled'));
@@ -17,11 +11,11 @@ const isOver = (form: Form): Promise<void> =>
  * Signs up at an endpoint that never gives its first answer, and waits for the timeout. On a busy machine the timeout
  * can end before the request arrives: then the form is sent `again`.
  */
-async function meetsSilence(form: Form, mailbox: Mailbox, again: () => void): Promise<void> {
+async function meetsSilence(form: Form, again: () => void): Promise<void> {
   form.element.timeout = 1;
-  await signUp(form);
+  await form.typeAndEnter();
   await form.reaches('error');
-  while ((await mailbox.received()).length === 0) {
+  while ((await form.mailbox.received()).length === 0) {
     const failed = form.nextEvent('newsletter-error');
     again();
     await failed;
@@ -37,8 +31,7 @@ function goes(state: 'online' | 'offline'): void {
 
 inBothModes('an endpoint that answers with Retry-After', () => {
   it('gets no request while the form counts down, and screen readers announce the beginning and the end', async () => {
-    const mailbox = new Mailbox('limitedForThree', 'accepted');
-    const form = await mountAt(mailbox);
+    const form = await mountAt(new Mailbox('limitedForThree', 'accepted'));
     const notices = form.recordNotices();
     // Pressed again immediately: a second later the notice changes.
     const pressedAgain = form.nextEvent('newsletter-error').then(async () => {
@@ -46,7 +39,7 @@ inBothModes('an endpoint that answers with Retry-After', () => {
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
       form.button.click();
     });
-    await signUp(form);
+    await form.typeAndEnter();
     await pressedAgain;
     await isOver(form);
     const sentences = ['now', 'in 1 second', 'in 2 seconds', 'in 3 seconds'].map(
@@ -58,15 +51,14 @@ inBothModes('an endpoint that answers with Retry-After', () => {
     const spoken = [...new Set(notices.filter(({ isLive }) => isLive).map(({ text }) => text))];
     expect(spoken).to.have.members(['Sending…', sentences[3], sentences[0]]);
     expect(form.notice.ariaLive).not.to.equal('off');
-    expect(await mailbox.received()).to.have.lengthOf(1);
-    form.button.click();
-    await form.reaches('success');
-    expect(await mailbox.received()).to.have.lengthOf(2);
+    expect(await form.mailbox.received()).to.have.lengthOf(1);
+    await form.pressButton('success');
+    expect(await form.mailbox.received()).to.have.lengthOf(2);
   });
 
   it('causes a wait in minutes if it is long, and values can be changed meanwhile', async () => {
     const form = await mountAt(new Mailbox('limitedForLong'));
-    await signUp(form);
+    await form.typeAndEnter();
     await form.reaches('error');
     expect(form.notice.textContent).to.equal('Too many signups. Please try again in 10 minutes.');
     await form.type(form.email, '.org');
@@ -75,9 +67,8 @@ inBothModes('an endpoint that answers with Retry-After', () => {
   });
 
   it('gets no request from a form that was removed and inserted again either', async () => {
-    const mailbox = new Mailbox('limitedForThree', 'accepted');
-    const form = await mountAt(mailbox);
-    await signUp(form);
+    const form = await mountAt(new Mailbox('limitedForThree', 'accepted'));
+    await form.typeAndEnter();
     await form.reaches('error');
     const { parentElement } = form.element;
     form.element.remove();
@@ -102,37 +93,33 @@ inBothModes('a device that is offline', () => {
   });
 
   /** Signs up while the browser says that it is offline, and while the first requests reach no network. */
-  async function offline(
-    failures: number,
-    ...answers: readonly string[]
-  ): Promise<{ readonly form: Form; readonly mailbox: Mailbox }> {
-    const mailbox = new Mailbox(...answers);
-    const form = await mountAt(mailbox);
+  async function offline(failures: number, ...answers: readonly string[]): Promise<Form> {
+    const form = await mountAt(new Mailbox(...answers));
     goes('offline');
     let left = failures;
     globalThis.fetch = (input, init) =>
-      input === mailbox.endpoint && left-- > 0 ? Promise.reject(new TypeError('No network.')) : fetch(input, init);
-    await signUp(form);
-    return { form, mailbox };
+      input === form.mailbox.endpoint && left-- > 0 ? Promise.reject(new TypeError('No network.')) : fetch(input, init);
+    await form.typeAndEnter();
+    return form;
   }
 
   it('by the browser’s word alone sends the form as any other', async () => {
-    const { form, mailbox } = await offline(0);
+    const form = await offline(0);
     await form.reaches('success');
-    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+    expect(await form.mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
   it('causes a message, keeps the values, and a timer sends the form, whatever the browser says', async () => {
-    const { form, mailbox } = await offline(2);
+    const form = await offline(2);
     await form.reaches('error');
     expect(form.notice.textContent).to.equal(promise);
     expect(form.email.value).to.equal('ada@example.com');
     await form.reaches('success');
-    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+    expect(await form.mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
   it('sends nothing automatically once a value was changed', async () => {
-    const { form, mailbox } = await offline(1);
+    const form = await offline(1);
     await form.reaches('error');
     await form.press('Backspace');
     await form.reaches('idle');
@@ -140,24 +127,24 @@ inBothModes('a device that is offline', () => {
     goes('online');
     await laterPost();
     expect(form.element.state).to.equal('idle');
-    expect(await mailbox.received()).to.deep.equal([]);
+    expect(await form.mailbox.received()).to.deep.equal([]);
   });
 
   it('is promised until the endpoint answers, under one key: not to a page of the network, nor to a redirect', async () => {
-    const { form, mailbox } = await offline(1, 'page', 'redirect', 'accepted');
+    const form = await offline(1, 'page', 'redirect', 'accepted');
     await form.reaches('error');
     const failures: string[] = [];
     form.element.addEventListener('newsletter-error', ({ kind }) => failures.push(kind));
     goes('online');
-    await waitUntil('the page has answered', async () => (await mailbox.received()).length > 1);
+    await waitUntil('the page has answered', async () => (await form.mailbox.received()).length > 1);
     expect(form.notice.textContent).to.equal(promise);
     await form.reaches('success');
-    const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+    const keys = await form.mailbox.keys();
     expect([keys.length, new Set(keys).size, ...failures]).to.deep.equal([3, 1]);
   });
 
   it('ends the promise with an answer of the endpoint', async () => {
-    const { form } = await offline(1, 'page', 'refused');
+    const form = await offline(1, 'page', 'refused');
     await form.reaches('error');
     const refused = form.nextEvent('newsletter-error');
     goes('online');
@@ -167,7 +154,7 @@ inBothModes('a device that is offline', () => {
   });
 
   it('can be sent again by hand, and by reset() not at all', async () => {
-    const { form, mailbox } = await offline(Infinity);
+    const form = await offline(Infinity);
     await form.reaches('error');
     const again = form.nextEvent('newsletter-error');
     form.button.click();
@@ -177,45 +164,42 @@ inBothModes('a device that is offline', () => {
     globalThis.fetch = fetch;
     goes('online');
     await laterPost();
-    expect(await mailbox.received()).to.deep.equal([]);
+    expect(await form.mailbox.received()).to.deep.equal([]);
   });
 
   it('sends what it promised from a form that was removed, and tells the document', async () => {
-    const { form, mailbox } = await offline(1);
+    const form = await offline(1);
     await form.reaches('error');
     form.element.remove();
     const told = new Promise((resolve) => document.addEventListener('newsletter-success', resolve, { once: true }));
     goes('online');
     await waitFor('the document hears of the success', told);
-    expect(await mailbox.received()).to.have.lengthOf(1);
+    expect(await form.mailbox.received()).to.have.lengthOf(1);
   });
 
   it('reports invalid values first', async () => {
     const form = await mountAt(new Mailbox());
     goes('offline');
-    form.button.click();
-    await form.reaches('error');
+    await form.pressButton('error');
     expect(form.description(form.email)).to.contain('Enter an email address');
   });
 });
 
 inBothModes('an endpoint that does not answer in time', () => {
   it('causes an error message, and the next attempt has the same key', async () => {
-    const mailbox = new Mailbox('silence', 'accepted');
-    const form = await mountAt(mailbox);
-    await meetsSilence(form, mailbox, () => form.element.submit());
+    const form = await mountAt(new Mailbox('silence', 'accepted'));
+    await meetsSilence(form, () => form.element.submit());
     expect(form.notice.textContent).to.equal('We could not be reached. Please check your connection and try again.');
     expect(form.email.value).to.equal('ada@example.com');
-    form.element.submit();
-    await form.reaches('success');
-    const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+    await form.submit('success');
+    const keys = await form.mailbox.keys();
     expect(keys).to.have.lengthOf(2);
     expect(keys[1]).to.equal(keys[0]);
   });
 
   it('or never ends its answer, is not waited for', async () => {
     const form = await mountAt(new Mailbox('endless'), '', 'timeout="2"');
-    await signUp(form);
+    await form.typeAndEnter();
     await form.reaches('error');
     expect(form.notice.textContent).to.equal('Not accepted. Please check what you entered.');
   });
@@ -224,7 +208,7 @@ inBothModes('an endpoint that does not answer in time', () => {
     it(`is waited for by default for timeout="${timeout}", with a warning`, async () => {
       const form = await mountAt(new Mailbox('slow'), '', `timeout="${timeout}"`);
       const warned = form.nextEvent('newsletter-warning');
-      await signUp(form);
+      await form.typeAndEnter();
       expect(await warned).to.include({ reason: 'attribute', message: 'timeout is no number: takes 20.' });
       await form.reaches('success');
     });
