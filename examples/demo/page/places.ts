@@ -324,7 +324,7 @@ export const places = {
 
 export type Platform = keyof typeof places;
 
-export function isPlatform(name: string): name is Platform {
+function isPlatform(name: string): name is Platform {
   return Object.hasOwn(places, name);
 }
 

@@ -1,7 +1,7 @@
 /** The setup of the playground: all that is chosen. The form of the page and the query of its address name it. */
 import { directions, optionsIn, type Field, type Option, type Options, type TagSetup } from './options.ts';
-import { isPlatform, type Platform } from './places.ts';
-import { isState, type StateName } from './states.ts';
+import { platforms, type Platform } from './places.ts';
+import { stateNames, type StateName } from './states.ts';
 
 /** `auto` is the scheme of the page around the preview. */
 export const schemes = ['auto', 'light', 'dark'] as const;
@@ -56,8 +56,6 @@ export function writeSetup({ values, fields, ...words }: Setup): string {
 export function readSetup(query: URLSearchParams, options: Options): Setup {
   const oneOf = <Word extends string>(name: string, known: readonly Word[], initial: Word): Word =>
     known.find((word) => word === query.get(name)) ?? initial;
-  const state = query.get('state') ?? '';
-  const platform = query.get('platform') ?? '';
   const fields: Field[] = [];
   while (fields.length < fieldLimit && query.has(`${fieldPrefix(fields.length)}name`))
     fields.push(readValues(query, options.fieldOptions, fieldPrefix(fields.length)));
@@ -70,8 +68,8 @@ export function readSetup(query: URLSearchParams, options: Options): Setup {
     direction: oneOf('direction', directions, initialSetup.direction),
     scheme: oneOf('scheme', schemes, initialSetup.scheme),
     width: oneOf('width', widths, initialSetup.width),
-    state: isState(state) ? state : initialSetup.state,
-    platform: isPlatform(platform) ? platform : initialSetup.platform,
+    state: oneOf('state', stateNames, initialSetup.state),
+    platform: oneOf('platform', platforms, initialSetup.platform),
   };
 }
 

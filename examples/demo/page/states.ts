@@ -44,7 +44,7 @@ const states = {
 
 export type StateName = keyof typeof states;
 
-export function isState(name: string): name is StateName {
+function isState(name: string): name is StateName {
   return Object.hasOwn(states, name);
 }
 
