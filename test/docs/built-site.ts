@@ -1,17 +1,17 @@
 /** The documentation site as `npm run docs` builds and serves it, for the tests of a file, with a browser. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { base } from '../../docs/site.ts';
 import { root } from '../../scripts/root.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser, type UsedBrowser } from '../e2e/use-browser.ts';
 import { starter, type Started } from '../scripts/starter.ts';
 import { freePort } from '../support/free-ports.ts';
 
 /** The folder of the built files. */
 export const built = join(root, 'docs', 'dist');
 
-export let session: BrowserSession;
+export let session: UsedBrowser;
 /** Such as `http://127.0.0.1:4321`. */
 export let origin: string;
 /** The HTML of each page by its path, such as `/newsletter-kit/start/website/`. */
@@ -23,6 +23,7 @@ let site: Started | undefined;
 
 /** Builds the site and serves it while the tests of the calling file run. */
 export function useBuiltSite(): void {
+  session = useBrowser();
   beforeAll(async () => {
     const port = await freePort();
     // Vitest sets variables that Astro reads too, such as BASE_URL.
@@ -37,11 +38,8 @@ export function useBuiltSite(): void {
     const leadsOn = ([, html]: readonly [string, string]): boolean => html.includes('http-equiv="refresh"');
     pages = new Map(files.filter((file) => !leadsOn(file)));
     moved = new Map(files.filter(leadsOn));
-    session = await openBrowser();
   }, 600_000);
-  afterEach(() => session?.closePages());
   afterAll(async () => {
-    await session?.close();
     site?.child.kill();
     await site?.ended;
   });

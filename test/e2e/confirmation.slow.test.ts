@@ -1,21 +1,16 @@
 /** The confirmation page that a mail links to, in a browser with and without JavaScript. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../support/waits.ts';
 import { linkIn, startMailServer } from '../../packages/relay/test/mail-server.ts';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { wordsIn } from '../../packages/relay/src/pages/words.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
-import { openBrowser, type BrowserSession } from './visitor.ts';
+import { useBrowser } from './use-browser.ts';
 
-let session: BrowserSession;
-beforeAll(async () => {
-  session = await openBrowser();
-});
-afterEach(() => session.closePages());
-afterAll(() => session?.close());
+const session = useBrowser();
 
 const publicUrl = 'https://signup.shop.example';
 

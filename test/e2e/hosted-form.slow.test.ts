@@ -14,7 +14,7 @@ import { enginesToTest } from '../support/browsers/engines.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { patience, windows, type Window } from '../widget/window.ts';
 import { hosted } from './hosted.ts';
-import { openBrowser, type BrowserSession } from './visitor.ts';
+import { useBrowser } from './use-browser.ts';
 
 const english = {
   RELAY_PAGE: 'true',
@@ -39,11 +39,7 @@ const arabic = {
 };
 
 describe('in Chromium', () => {
-  let session: BrowserSession;
-  beforeAll(async () => {
-    session = await openBrowser();
-  });
-  afterAll(() => session?.close());
+  const session = useBrowser();
 
   it.each([
     ['wide, light, plain', 900, 'light', english],
@@ -55,7 +51,6 @@ describe('in Chromium', () => {
   ] as const)('is accessible %s, and signs up without JavaScript', async (name, width, scheme, settings) => {
     const { address, stop } = await started(settings);
     const page = await session.browser.newPage();
-    onTestFinished(() => page.close());
     const complaints: string[] = [];
     page.on('console', (message) => void complaints.push(message.text()));
     await page.setViewport({ width, height: 800 });
@@ -80,7 +75,6 @@ describe('in Chromium', () => {
 
   it('has a picture in the documentation', async () => {
     const page = await session.browser.newPage();
-    onTestFinished(() => page.close());
     const tiles: Buffer[] = [];
     type Shown = readonly [scheme: 'light' | 'dark', settings: Readonly<Record<string, string>>, wrong?: string];
     const shows: readonly Shown[] = [
@@ -142,9 +136,9 @@ function luminance(rgb: Uint8Array): number {
 }
 
 describe.each(languages)('every page in %s', (lang) => {
+  const session = useBrowser();
+
   it('is accessible, and fits a screen of 320 px, light and dark', { timeout: 180_000 }, async () => {
-    const session = await openBrowser();
-    onTestFinished(() => session.close());
     const page = await session.browser.newPage();
     await page.setViewport({ width: 320, height: 640 });
     const pages = Object.entries({ ...(await formPages(lang)), ...(await linkPages(lang)) });

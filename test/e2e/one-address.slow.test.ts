@@ -14,7 +14,7 @@ import { blocks, page as documentation } from '../support/documentation.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted, type Hosted } from './hosted.ts';
 import { servers, session } from './servers-and-browser.ts';
-import { addedByBuilder, notice, subscribe, watchConsole } from './visitor.ts';
+import { addedByBuilder, complaintsOf, notice, subscribe } from './visitor.ts';
 
 const address = 'https://signup.example.com';
 const [snippet = ''] = blocks(documentation('website/tag'), 'html');
@@ -57,8 +57,7 @@ afterAll(() => site?.close());
 describe.each(Object.keys(pages))('%s', (name) => {
   it('signs up with the address of the relay alone, and its parts are loaded once', async () => {
     const tab = await session.browser.newPage();
-    const complaints: string[] = [];
-    watchConsole(tab, complaints);
+    const complaints = complaintsOf(tab);
     const loaded: { readonly url: URL; readonly isCached: boolean }[] = [];
     tab.on('response', (answer) => void loaded.push({ url: new URL(answer.url()), isCached: answer.fromCache() }));
     const where = `${site.origin}/${encodeURIComponent(name)}?utm_source=harbour`;

@@ -1,19 +1,16 @@
 /** The snippet of the operator's page, pasted into a page of a website. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { hosted } from './hosted.ts';
-import { addedByBuilder, notice, openBrowser, subscribe, watchConsole, type BrowserSession } from './visitor.ts';
+import { useBrowser } from './use-browser.ts';
+import { addedByBuilder, complaintsOf, notice, subscribe } from './visitor.ts';
 
-let session: BrowserSession;
-beforeAll(async () => {
-  await buildIfStale('start');
-  session = await openBrowser();
-});
-afterAll(() => session?.close());
+beforeAll(() => buildIfStale('start'));
+const session = useBrowser();
 
 const page = {
   RELAY_PAGE: 'true',
@@ -52,7 +49,6 @@ async function pasted(settings: Readonly<Record<string, string>>, place = (code:
   snippet = await operator.$eval('#forms pre', ({ textContent }) => textContent);
   await operator.close();
   const visitor = await session.browser.newPage();
-  onTestFinished(() => visitor.close());
   return { visitor, open: () => visitor.goto(site.origin), received: api.received, relay };
 }
 
@@ -61,8 +57,7 @@ it.each([
   ['a page that a builder puts together', addedByBuilder],
 ])('signs up from %s', async (_, place) => {
   const { visitor, open, received } = await pasted({}, place);
-  const complaints: string[] = [];
-  watchConsole(visitor, complaints);
+  const complaints = complaintsOf(visitor);
   await open();
   // Looks in each frame: a form that the script draws late mutates nothing outside of its own tree.
   await visitor.waitForSelector('newsletter-signup >>> input[part][name=email]', { visible: true });

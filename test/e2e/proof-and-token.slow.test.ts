@@ -2,16 +2,12 @@
  * A relay that requires a form token or a proof of work before it accepts a signup. The tag answers the challenge; a
  * visitor notices only a short wait.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startServers, type Servers } from './start-servers.ts';
-import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession } from './visitor.ts';
+import { useBrowser } from './use-browser.ts';
+import { arrivalOf, notice, subscribe, visit } from './visitor.ts';
 
-let session: BrowserSession;
-beforeAll(async () => {
-  session = await openBrowser();
-});
-afterEach(() => session.closePages());
-afterAll(() => session?.close());
+const session = useBrowser();
 
 describe.each([
   ['a form token that is two seconds old', { RELAY_FORM_TOKEN: 'true' }, 1],

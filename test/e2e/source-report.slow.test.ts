@@ -14,7 +14,7 @@ import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { windows, type Window } from '../widget/window.ts';
-import { openBrowser, type BrowserSession } from './visitor.ts';
+import { useBrowser } from './use-browser.ts';
 
 const realistic = realisticReport();
 const names = [
@@ -93,11 +93,7 @@ describe.each(enginesToTest())('in $title', ({ name: engine }) => {
 });
 
 describe('in Chromium', () => {
-  let session: BrowserSession;
-  beforeAll(async () => {
-    session = await openBrowser();
-  });
-  afterAll(() => session?.close());
+  const session = useBrowser();
 
   it.each([
     ['light', 1200],
@@ -111,7 +107,6 @@ describe('in Chromium', () => {
     await page.goto(addressOf('realistic'));
     await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`);
     expect(await findings(page)).toEqual([]);
-    await page.close();
   });
 
   it('has a picture in the documentation', async () => {
@@ -122,7 +117,6 @@ describe('in Chromium', () => {
     mkdirSync(folder, { recursive: true });
     const picture = sharp(await page.screenshot()).png({ palette: true, compressionLevel: 9, effort: 10 });
     expect((await picture.toFile(join(folder, 'sources.png'))).size).toBeLessThan(150_000);
-    await page.close();
   });
 
   it('prints on pages of A4', async () => {
@@ -131,6 +125,5 @@ describe('in Chromium', () => {
     const pdf = Buffer.from(await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type \/Page\b(?!s)/g)).toHaveLength(2);
     expect(pdf).toMatch(/\/MediaBox \[0 0 59[45][.\d]* 84[12][.\d]*\]/);
-    await page.close();
   });
 });

@@ -97,22 +97,23 @@ export async function openBrowser(
 export async function visit(
   browser: Browser | BrowserContext,
   url: string,
-): Promise<{ page: Page; complaints: string[] }> {
+): Promise<{ page: Page; complaints: readonly string[] }> {
   const page = await browser.newPage();
-  const complaints: string[] = [];
-  watchConsole(page, complaints);
+  const complaints = complaintsOf(page);
   await page.goto(url, { waitUntil: 'load' });
   await page.waitForSelector('newsletter-signup >>> input[name=email]', { visible: true });
   await page.waitForSelector('#connection[data-state=open]');
   return { page, complaints };
 }
 
-/** Collects what a page complains about. */
-export function watchConsole(page: Page, complaints: string[]): void {
+/** What a page complains about from now on. */
+export function complaintsOf(page: Page): readonly string[] {
+  const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
+  return complaints;
 }
 
 /** Types, ticks, picks and presses the button. */

@@ -1,14 +1,15 @@
 /** The playground in Chromium. */
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { readElements } from '../../widget/scripts/manifest.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
-import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser, type Opened } from '../e2e/use-browser.ts';
+import { complaintsOf } from '../e2e/visitor.ts';
 
-let session: BrowserSession;
+const session = useBrowser();
 let site: Hosted;
 let address = '';
 
@@ -16,23 +17,20 @@ beforeAll(async () => {
   await buildIfStale('widget');
   site = await hosted(createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' }));
   address = `${site.origin}/playground`;
-  session = await openBrowser();
 });
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await session?.close();
-  site?.close();
-});
+afterAll(() => site?.close());
 
-async function open(query = '', complaints: string[] = [], scheme = 'light'): Promise<Page> {
+async function openIn(scheme: string, query: string): Promise<Opened> {
   const page = await session.browser.newPage();
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.setViewport({ width: 1440, height: 1000 });
-  watchConsole(page, complaints);
+  const complaints = complaintsOf(page);
   await page.goto(address + query, { waitUntil: 'load' });
   await page.waitForSelector('#snippets pre');
-  return page;
+  return { page, complaints };
 }
+
+const open = async (query = ''): Promise<Page> => (await openIn('light', query)).page;
 
 const snippet = (page: Page): Promise<string> =>
   page.$$eval('#snippets code', (all) => all.map(({ textContent }) => textContent).join('\n'));
@@ -112,7 +110,7 @@ describe('the playground', () => {
     ['dark', 'auto', 'rgb(18, 18, 18)'],
     ['dark', 'light', 'rgb(255, 255, 255)'],
   ])('in a %s page, a preview in %s colours has %s', async (scheme, chosen, colour) => {
-    const page = await open(`?scheme=${chosen}`, [], scheme);
+    const { page } = await openIn(scheme, `?scheme=${chosen}`);
     const frame = await (await page.waitForSelector('.frame iframe'))?.contentFrame();
     await frame?.waitForSelector('newsletter-signup');
     expect(await frame?.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe(colour);
@@ -221,8 +219,7 @@ describe('the playground', () => {
     [1440, 'dark', '?mode=enhance&field.0.name=Topics&field.0.kind=list&field.0.options=AI,Code&platform=vue'],
     [320, 'light', '?width=768&scheme=dark&state=invalid'],
   ])('has no axe violation at %i pixels, %s %s', async (width, scheme, query) => {
-    const complaints: string[] = [];
-    const page = await open(query, complaints, scheme);
+    const { page, complaints } = await openIn(scheme, query);
     await page.setViewport({ width, height: 900 });
     await page.$$eval('details', (all) => all.forEach((details) => (details.open = true)));
     expect(await findings(page)).toEqual([]);

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleSetups } from '../../examples/demo/page/examples.ts';
 import { exampleEndpoint } from '../../examples/demo/page/endpoint.ts';
 import { snippetsFor } from '../../examples/demo/page/places.ts';
@@ -15,7 +15,7 @@ import type { ListedForm } from '../../packages/relay/src/ops/listed-form.ts';
 import { serve } from '../../packages/relay/test/commands/relay-process.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
-import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser, type Opened } from '../e2e/use-browser.ts';
 import { blocks, hides, namesIn } from '../support/block-lists.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { canRun, password, roles, startWebServer, type Site, type WebServer } from './wordpress-site.ts';
@@ -70,7 +70,7 @@ const cases = contentNames.flatMap((content, row) =>
 const canRunHere = await canRun();
 
 let servers: Servers;
-let session: BrowserSession;
+const session = useBrowser();
 let web: WebServer;
 let installed: ReadonlyMap<string, Site>;
 /** Ids of posts, by site, content and role. */
@@ -108,11 +108,8 @@ beforeAll(async () => {
     const ids = await write(site, written);
     for (const [index, { title, role }] of written.entries()) posts.set(postKey(path, title, role), ids[index] ?? 0);
   }
-  session = await openBrowser();
 }, 600_000);
-afterEach(() => session?.closePages());
 afterAll(async () => {
-  await session?.close();
   await web?.close();
   await servers?.close();
 });
@@ -201,24 +198,11 @@ function withQuery(address: string, query: Readonly<Record<string, string>>): st
   return url.href;
 }
 
-interface Visit {
-  readonly page: Page;
-  readonly complaints: readonly string[];
-}
-
-async function visit(address: string, javaScript = true): Promise<Visit> {
-  const page = await session.browser.newPage();
-  page.setDefaultTimeout(60_000);
-  const complaints: string[] = [];
-  watchConsole(page, complaints);
-  await page.setJavaScriptEnabled(javaScript);
-  await page.evaluateOnNewDocument(() => {
-    const seen: unknown[] = [];
-    Object.assign(globalThis, { seenSuccesses: seen });
-    addEventListener('newsletter-success', ({ target }) => seen.push((target as Element).localName));
-  });
-  await page.goto(address, { waitUntil: 'load' });
-  return { page, complaints };
+/** Opens a page that notes which elements tell it of a success. */
+function visit(address: string, javaScript = true): Promise<Opened> {
+  const before = `seenSuccesses = [];
+    addEventListener('newsletter-success', ({ target }) => seenSuccesses.push(target.localName));`;
+  return session.open(address, { javaScript, before });
 }
 
 const sessions = new Map<string, Promise<string>>();
@@ -332,9 +316,7 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
           return;
         }
         await signUp(page, email);
-        expect(await page.evaluate(() => (globalThis as { seenSuccesses?: unknown }).seenSuccesses)).toEqual([
-          'newsletter-signup',
-        ]);
+        expect(await page.evaluate('seenSuccesses')).toEqual(['newsletter-signup']);
         expect(await arrived(email)).toMatchObject({
           utm_source: 'harbour',
           utm_campaign: `post ${id}`,

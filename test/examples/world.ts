@@ -5,48 +5,40 @@
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { missingLetters } from '../e2e/missing-letters.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
 import { waitUntil } from '../support/waits.ts';
-import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser, type UsedBrowser } from '../e2e/use-browser.ts';
 
 interface Site {
   fetch(request: Request): Response | Promise<Response>;
-}
-
-/** A page, and what it has complained about. */
-export interface Opened {
-  readonly page: Page;
-  readonly complaints: string[];
 }
 
 type Subscription = Awaited<ReturnType<Servers['api']['subscriptions']['list']>>['items'][number];
 
 export interface World {
   readonly servers: Servers;
-  readonly session: BrowserSession;
-  open(path: string, options?: { readonly javaScript?: boolean; readonly before?: string }): Promise<Opened>;
+  readonly session: UsedBrowser;
+  readonly open: UsedBrowser['open'];
   /** The subscription of this address, once the relay has delivered it. */
   arrived(email: string): Promise<Subscription>;
 }
 
 /** Opens a world for the tests of a file. @param siteOf - the site, once the servers run */
 export function setWorld(siteOf: (servers: Servers) => Promise<Site> | Site): () => World {
+  const session = useBrowser();
   let world: World | undefined;
   let site: Hosted | undefined;
   beforeAll(async () => {
     const servers = await startServers();
-    const session = await openBrowser();
     world = { servers, session, ...actionsOf(servers, session) };
     await servers.stop('demo');
     site = await hosted(await siteOf(servers), Number(new URL(servers.demoUrl).port));
   }, 300_000);
-  afterEach(() => world?.session.closePages());
   afterAll(async () => {
-    await world?.session.close();
     site?.close();
     await world?.servers.close();
   });
@@ -56,18 +48,9 @@ export function setWorld(siteOf: (servers: Servers) => Promise<Site> | Site): ()
   };
 }
 
-function actionsOf({ api, demoUrl }: Servers, { browser }: BrowserSession): Pick<World, 'open' | 'arrived'> {
+function actionsOf({ api, demoUrl }: Servers, session: UsedBrowser): Pick<World, 'open' | 'arrived'> {
   return {
-    async open(path, { javaScript = true, before = '' } = {}) {
-      const page = await browser.newPage();
-      page.setDefaultTimeout(60_000);
-      const complaints: string[] = [];
-      watchConsole(page, complaints);
-      await page.setJavaScriptEnabled(javaScript);
-      if (before) await page.evaluateOnNewDocument(before);
-      await page.goto(demoUrl + path, { waitUntil: 'load' });
-      return { page, complaints };
-    },
+    open: (path, options) => session.open(demoUrl + path, options),
     async arrived(email) {
       const found = async (): Promise<Subscription | null> =>
         (await api.subscriptions.list({ email, expand: ['custom_fields'] })).items[0] ?? null;

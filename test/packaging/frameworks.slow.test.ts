@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildIfStale } from '../../scripts/build.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
-import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import type { App } from './apps/app.ts';
 import { react } from './apps/react.ts';
 import { svelte } from './apps/svelte.ts';
@@ -19,15 +19,12 @@ import { vue } from './apps/vue.ts';
 import { installOnePacked, type Installation } from './installed.ts';
 
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-let session: BrowserSession;
+const session = useBrowser();
 beforeAll(async () => {
   await buildIfStale('widget');
-  [endpoint, session] = [await startEndpoint(), await openBrowser()];
+  endpoint = await startEndpoint();
 });
-afterEach(() => session.closePages());
-afterAll(async () => {
-  await Promise.all([session?.close(), endpoint?.stop()]);
-});
+afterAll(() => endpoint?.stop());
 
 interface CheckerError {
   readonly file: string;
@@ -102,11 +99,8 @@ describe.each<App>([react, vue, svelte])('an app in $name', ({ name, packages, f
   /** Opens the app, whose form posts to an endpoint that answers as planned. */
   async function open(form: string, list: string, plan: string): Promise<OpenedApp> {
     const box = `${name}-${(count += 1)}`.replaceAll(' ', '-');
-    const page = await session.browser.newPage();
-    const complaints: string[] = [];
-    watchConsole(page, complaints);
     const query = new URLSearchParams({ form, list, endpoint: `${endpoint.origin}/signup/${box}/${plan}` });
-    await page.goto(`${site.origin}/?${query}`);
+    const { page, complaints } = await session.open(`${site.origin}/?${query}`);
     await page.waitForSelector(control('email'));
     return {
       page,

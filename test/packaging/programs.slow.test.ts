@@ -15,7 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { sandboxAccount } from '../../scripts/servers.ts';
 import { installLocked } from '../../scripts/n8n/locked.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { installPacked, type Installation } from './installed.ts';
 import { bringRuntimes, type Runtimes } from './runtimes.ts';
 
@@ -236,13 +236,11 @@ describe("in Cloudflare's runtime", () => {
 });
 
 describe('in a browser', () => {
-  let session: BrowserSession;
+  const session = useBrowser();
   let code: string;
   beforeAll(async () => {
-    session = await openBrowser();
     code = await bundle('globalThis.runProgram = (name, setting) => run(programs[name], setting);', ['browser']);
   });
-  afterAll(() => session?.close());
 
   it.each(Object.entries(everywhere))('%s', async (name, expected) => {
     const tab = await session.browser.newPage();

@@ -14,7 +14,7 @@ import { releaseOf } from '../../scripts/release.ts';
 import { root } from '../../scripts/root.ts';
 import { zipFolder } from '../../scripts/script-zip.ts';
 import { chunks } from '../../widget/vite.config.ts';
-import { openBrowser } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { pagePath } from '../support/documentation.ts';
 import { starter } from '../scripts/starter.ts';
 
@@ -46,6 +46,8 @@ beforeAll(async () => {
   git(['clone', '--quiet', root, clone]);
 }, 600_000);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+const session = useBrowser();
 
 describe('a change of the script', () => {
   it('changes no other file of git when it is built', async () => {
@@ -209,10 +211,7 @@ describe('the files of a release', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
-    const { browser, close } = await openBrowser();
-    onTestFinished(close);
-    const visitor = await browser.newPage();
-    await visitor.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'load' });
+    const { page: visitor } = await session.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const input = await visitor.waitForSelector('newsletter-signup >>> #email');
     await input?.type('ada@example.com');
     const posted = visitor.waitForRequest((request) => request.method() === 'POST');

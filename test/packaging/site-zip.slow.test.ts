@@ -13,13 +13,14 @@ import { root } from '../../scripts/root.ts';
 import { zipFolder, zipScript } from '../../scripts/script-zip.ts';
 import { servers, serverUrl } from '../../scripts/servers.ts';
 import { open, seeTexts } from '../docs/sights.ts';
-import { notice, openBrowser, subscribe, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
+import { notice, subscribe } from '../e2e/visitor.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 let site: string;
 let siteUrl: string;
 let endpoint: string;
-let session: BrowserSession;
+const session = useBrowser();
 let zip: Readonly<Record<string, Uint8Array>>;
 /** In reverse order of their start. */
 const closing: (() => unknown)[] = [];
@@ -38,8 +39,6 @@ beforeAll(async () => {
     closing.unshift(() => server.stop());
   }
   endpoint = `${serverUrl(ports.relay)}/signup`;
-  session = await openBrowser();
-  closing.unshift(() => session.close());
 }, 600_000);
 afterAll(async () => {
   for (const close of closing) await close();

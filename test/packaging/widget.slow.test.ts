@@ -10,7 +10,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { readmeAndPages } from '../support/documentation.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { openSite, type Site } from '../widget/site.ts';
 import { installPacked, type Installation } from './installed.ts';
 
@@ -20,7 +20,7 @@ const others = ['esbuild@0.28.2'];
 let installed: Installation;
 let site: Site;
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-let session: BrowserSession;
+const session = useBrowser();
 beforeAll(async () => {
   installed = await installPacked();
   await promisify(execFile)(
@@ -28,10 +28,10 @@ beforeAll(async () => {
     ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--save-exact', ...others],
     { cwd: installed.folder },
   );
-  [site, endpoint, session] = await Promise.all([openSite(), startEndpoint(), openBrowser()]);
+  [site, endpoint] = await Promise.all([openSite(), startEndpoint()]);
 });
 afterAll(async () => {
-  await Promise.all([site?.close(), endpoint?.stop(), session?.close(), installed?.remove()]);
+  await Promise.all([site?.close(), endpoint?.stop(), installed?.remove()]);
 });
 
 const inFolder = (path: string): string => join(installed.folder, path);

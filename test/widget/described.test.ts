@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import { readElements, type Named } from '../../widget/scripts/manifest.ts';
 import { page as documentationPage } from '../support/documentation.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { openSite, type Site } from './site.ts';
 
 await buildIfStale('widget');
@@ -88,11 +88,11 @@ describe('editor data', () => {
 
 describe('the hashes', () => {
   let site: Site;
-  let session: BrowserSession;
+  const session = useBrowser();
   beforeAll(async () => {
-    [site, session] = await Promise.all([openSite(), openBrowser()]);
+    site = await openSite();
   });
-  afterAll(() => Promise.all([site?.close(), session?.close()]));
+  afterAll(() => site?.close());
 
   it('are those of the files', async () => {
     const hashes = await json<Record<string, string>>('integrity.json');

@@ -5,12 +5,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { formOf, isTag, withForm } from '../../examples/demo/page/fallback.ts';
 import { html, write, type Tag } from '../../examples/demo/page/markup.ts';
 import { asDiv } from '../../examples/demo/page/snippets.ts';
 import { root } from '../../scripts/root.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { options } from './snippets.ts';
 
 const paths = globSync(
@@ -36,11 +36,7 @@ const parse = `(markup) => {
   return tree(new DOMParser().parseFromString(markup, 'text/html').body.firstElementChild);
 }`;
 
-let session: BrowserSession;
-beforeAll(async () => {
-  session = await openBrowser();
-});
-afterAll(() => session?.close());
+const session = useBrowser();
 
 /** The tag that a div stands for. */
 function asTag({ name, attributes, children }: Tag): Tag {

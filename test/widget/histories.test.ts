@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { detailFields } from '@newsletter-kit/core/signup';
 import {
   histories,
@@ -13,16 +13,12 @@ import {
   type Step,
 } from '../../packages/core/test/signup/histories/index.ts';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 
 const site = 'https://example.com';
-let session: BrowserSession;
+const session = useBrowser();
 
-beforeAll(async () => {
-  await buildIfStale('widget');
-  session = await openBrowser();
-});
-afterAll(() => session.close());
+beforeAll(() => buildIfStale('widget'));
 
 /** Answers every request in the browser: the site needs no server, and no host is asked. */
 async function answer(request: HTTPRequest, html: string): Promise<void> {

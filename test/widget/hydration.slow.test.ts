@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
-import { watchConsole } from '../e2e/visitor.ts';
 import { formSnippet, layouts, listAndDate, sentHtml, setupOf, sheet } from './snippets.ts';
 import { setStage } from './stage.ts';
 
@@ -45,12 +44,9 @@ it.each(layouts)('with the layout %s', async (layout) => {
     site.script(`/${layout}/${file}`, code);
   }
 
-  const page = await session.browser.newPage();
-  const complaints: string[] = [];
-  watchConsole(page, complaints);
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">${sheet}
     <main>${(await sentHtml(setup)).replace(`${sheet}\n`, '')}</main><script type="module" src="/${layout}/main.js"></script></html>`;
-  await page.goto(site.page(`/${layout}`, { html }), { waitUntil: 'load' });
+  const { page, complaints } = await session.open(site.page(`/${layout}`, { html }));
   const selector = layout === 'dialog' ? 'dialog' : '[part=surface]';
   await page.waitForFunction(`document.querySelector('newsletter-signup').shadowRoot?.querySelector('${selector}')`);
   await page.evaluate(`new Promise((resolve) => {

@@ -3,19 +3,17 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { widgetScript } from '../../scripts/build.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { modes, pageWith } from './modes.ts';
 import { openSite, type Site } from './site.ts';
 
 let site: Site;
 let cdn: Site;
-let session: BrowserSession;
+const session = useBrowser();
 beforeAll(async () => {
-  [site, cdn, session] = [await openSite(), await openSite(), await openBrowser()];
+  [site, cdn] = [await openSite(), await openSite()];
 });
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close(), cdn?.close()]);
-});
+afterAll(() => Promise.all([site?.close(), cdn?.close()]));
 
 async function isThere(fingerprint: string): Promise<boolean> {
   const page = await session.browser.newPage();

@@ -1,9 +1,9 @@
 /** The tag on other people's sites: every layout in every state, light and dark, wide and narrow. */
 import { basename } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { widgetScript } from '../../scripts/build.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser } from '../e2e/use-browser.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { copiedSnippets, decidingTags, distinct, type Copied } from './copied-snippets.ts';
 import { faultsOf, type Moment } from './site-faults.ts';
@@ -38,15 +38,14 @@ const draws = Array.from({ length: isDeciding ? 0 : drawn.count }, (_, at) => at
 let drawnSites: Promise<readonly OtherSite[]> | undefined;
 
 let site: Site;
-let session: BrowserSession;
+const session = useBrowser();
 let copied: readonly Copied[] = [];
 beforeAll(async () => {
   await installSites();
-  [site, session] = [await openSite(sheetFolder), await openBrowser()];
+  site = await openSite(sheetFolder);
   copied = isDeciding ? distinct(decidingTags) : await copiedSnippets();
 }, 10 * 60_000);
-afterEach(() => session.closePages());
-afterAll(() => Promise.all([session?.close(), site?.close()]));
+afterAll(() => site?.close());
 
 /** Answers each request when the test says so. */
 const endpoint = `

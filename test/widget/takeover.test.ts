@@ -5,7 +5,7 @@
 import type { Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
-import { watchConsole } from '../e2e/visitor.ts';
+import { complaintsOf } from '../e2e/visitor.ts';
 import { readTree } from './ax-tree.ts';
 import { fillInAndPost, relayFor } from './native-post.ts';
 import type { Site } from './site.ts';
@@ -80,8 +80,7 @@ describe.each(layouts)('with the layout %s', (layout) => {
   it.each(['light', 'dark'])('there is one form for assistive technology, without a violation, %s', async (scheme) => {
     const { site, session, origin } = stage();
     const page = await session.browser.newPage();
-    const complaints: string[] = [];
-    watchConsole(page, complaints);
+    const complaints = complaintsOf(page);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     const devtools = await page.createCDPSession();
     const name = `axe-${layout}-${scheme}`;
