@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, type InlineConfig } from 'vite';
 import { addWidgetFiles } from '../../examples/demo/files.ts';
 import { root } from '../../scripts/root.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { readmeAndPages } from '../support/documentation.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
-import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { useBrowser, type Opened } from '../e2e/use-browser.ts';
 
 interface Snippet {
   readonly language: string;
@@ -32,7 +32,7 @@ const snippets: readonly Snippet[] = Array.from(
     language !== 'sh' && all.findIndex((other) => other.language === language && other.code === code) === place,
 );
 
-let session: BrowserSession;
+const session = useBrowser();
 let site: Hosted;
 let folder = '';
 /** The page at `/`. */
@@ -61,35 +61,23 @@ beforeAll(async () => {
   pages.use('/built/*', serveStatic({ root: folder, rewriteRequestPath: (path) => path.replace('/built', '') }));
   addWidgetFiles(pages, '');
   site = await hosted(pages);
-  session = await openBrowser();
 });
-afterEach(() => session.closePages());
 afterAll(async () => {
-  await session?.close();
   site?.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-interface Visit {
-  readonly page: Page;
-  readonly complaints: readonly string[];
-}
 
 /**
  * Opens a page with this body and a campaign in its address; `before` runs before any script of the
  * page.
  */
-async function open(body: string, { before = '', javaScript = true } = {}): Promise<Visit> {
+function open(body: string, { before = '', javaScript = true } = {}): Promise<Opened> {
   shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>README</title></head><body>${body.replaceAll(/https:\/\/(?:relay\.example|signup\.example\.com)/g, site.origin)}</body></html>`;
   posts.length = 0;
-  const page = await session.browser.newPage();
-  page.setDefaultTimeout(60_000);
-  const complaints: string[] = [];
-  watchConsole(page, complaints);
-  await page.setJavaScriptEnabled(javaScript);
-  await page.evaluateOnNewDocument(`if (location.protocol !== 'about:') { localStorage.clear(); ${before} }`);
-  await page.goto(`${site.origin}/?utm_source=exchange`, { waitUntil: 'load' });
-  return { page, complaints };
+  return session.open(`${site.origin}/?utm_source=exchange`, {
+    javaScript,
+    before: `if (location.protocol !== 'about:') { localStorage.clear(); ${before} }`,
+  });
 }
 
 /** Selects in the form in use: that of the element, or the page's own. */
@@ -112,9 +100,6 @@ async function signUp(page: Page): Promise<Record<string, unknown>> {
   return JSON.parse(posts[0]?.body ?? '') as Record<string, unknown>;
 }
 
-const text = (page: Page, selector: string): Promise<string> =>
-  page.$eval(inTag(selector), ({ textContent }) => textContent);
-
 const script = '<script src="/signup-form.js" async></script>';
 const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>';
 const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
@@ -122,19 +107,18 @@ const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.str
 /** Builds a page around these files and opens it. */
 async function openBuilt(
   files: Readonly<Record<string, string>>,
-  config: InlineConfig = {},
-  body = '',
-): Promise<Visit> {
+  plugins: InlineConfig['plugins'] = [],
+): Promise<Opened> {
   const name = `page-${Object.keys(files).length}-${Date.now()}`;
   const source = await mkdtemp(join(folder, 'source-'));
   for (const [file, content] of Object.entries(files))
     await writeFile(join(source, file), content.replaceAll('https://relay.example', site.origin));
   await writeFile(
     join(source, 'index.html'),
-    `<!doctype html><html lang="en"><head><title>README</title></head><body>${body}<div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`,
+    `<!doctype html><html lang="en"><head><title>README</title></head><body><div id="app"></div><script type="module" src="./main.tsx"></script></body></html>`,
   );
   await build({
-    ...config,
+    plugins,
     configFile: false,
     root: source,
     base: `/built/${name}/`,
@@ -150,26 +134,6 @@ interface Check {
   readonly has: string;
   readonly does: string;
   readonly run: (code: string) => Promise<void>;
-}
-
-/** A check of an HTML snippet: it signs up; `more` checks the page further. */
-function form(
-  has: string,
-  does: string,
-  more: (page: Page, body: Record<string, unknown>) => Promise<void> | void = () => {},
-): Check {
-  return {
-    language: 'html',
-    has,
-    does,
-    async run(code) {
-      const { page, complaints } = await open(/signup-form(-complete)?\.js/.test(code) ? code : script + code);
-      const body = await signUp(page);
-      expect(body).toMatchObject({ email: 'ada+news@example.com' });
-      await more(page, body);
-      expect(complaints).toEqual([]);
-    },
-  };
 }
 
 const styled = `${tag.replace('></', '><h2 slot="head">Letters</h2></')}`;
@@ -318,7 +282,7 @@ function component(
     has: '<newsletter-signup',
     does: 'is a component that works',
     async run(code) {
-      const { page, complaints } = await openBuilt(files(code), { plugins: (await plugins()) ?? [] });
+      const { page, complaints } = await openBuilt(files(code), await plugins());
       const said = new Promise((resolve) =>
         page.on('console', (message) => message.text().includes('Signed up') && resolve(message.text())),
       );
@@ -331,22 +295,10 @@ function component(
 }
 
 const checks: readonly Check[] = [
-  form(`${tag}\n<script src="https://relay.example/signup-form.js"`, 'signs up where no form may be in it'),
-  form('<newsletter-signup endpoint="https://signup.example.com/signup"></newsletter-signup>', 'signs up alone'),
-  form('https://signup.example.com/signup-form.js', 'is all a page needs', (_page, body) =>
-    expect(body).toMatchObject({ utm_source: 'exchange' }),
-  ),
-  form('signup-form-complete.js', 'is all a page needs, in one file', async (page) =>
-    expect(await page.$$eval('script', (scripts) => scripts.map(({ src }) => new URL(src).pathname))).toEqual([
-      '/signup-form-complete.js',
-    ]),
-  ),
   {
-    ...form(
-      'I have read the privacy notice</label>',
-      'is a form that works with and without JavaScript',
-      (_page, body) => expect(body).toMatchObject({ consent: 'I have read the privacy notice' }),
-    ),
+    language: 'html',
+    has: 'I have read the privacy notice</label>',
+    does: 'is a form that works with and without JavaScript',
     async run(code) {
       const { page } = await open(code);
       expect(await signUp(page)).toMatchObject({ consent: 'I have read the privacy notice', utm_source: 'exchange' });
@@ -363,26 +315,6 @@ const checks: readonly Check[] = [
       ]);
     },
   },
-  form('data-newsletter-field', 'becomes a form where tags are stripped', async (page) =>
-    expect(await page.$eval('[slot=fallback]', (fallback) => fallback.checkVisibility())).toBe(false),
-  ),
-  form('data-fields', 'becomes a form in place of the script', async (page) =>
-    expect(await page.$$eval(inTag('input'), (inputs) => inputs.length)).toBeGreaterThan(2),
-  ),
-  form('kind="consent"', 'sends what is hidden, and the sentence that was agreed to', (_page, body) =>
-    expect(body).toMatchObject({
-      consent: 'I have read the privacy notice.',
-      custom_fields: expect.arrayContaining([{ name: 'Source', value: 'footer' }]),
-    }),
-  ),
-  form('utm-source="blog"', 'says more than the address of the page', (_page, body) =>
-    expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' }),
-  ),
-  form('referrer-medium', 'reads visits by more rules', (_page, body) =>
-    expect(body).toMatchObject({ utm_source: 'exchange' }),
-  ),
-  form('from="utm_id"', 'sends parameters as custom fields'),
-  form('/signup" cookie-domain', 'is a form that reads the cookie'),
   ...['signup-landing.js" async', 'data-cookie-domain'].map((has): Check => ({
     language: 'html',
     has,
@@ -396,13 +328,6 @@ const checks: readonly Check[] = [
       expect(complaints).toEqual([]);
     },
   })),
-  form('lang="de"', 'is German', async (page) => expect(await text(page, 'button')).toBe('Abonnieren')),
-  form('text-button="Tilmeld"', 'has the texts of its attributes', async (page) =>
-    expect(await text(page, 'button')).toBe('Tilmeld'),
-  ),
-  form('layout="cover"', 'shows the content of its slots', async (page) =>
-    expect(await page.$eval('[slot=thanks]', (thanks) => thanks.checkVisibility())).toBe(true),
-  ),
   {
     language: 'js',
     has: 'messages = {',
@@ -412,10 +337,9 @@ const checks: readonly Check[] = [
       await page.waitForSelector(inTag('button'));
       await page.click(inTag('button'));
       await page.waitForSelector(inTag('[part=problem]'));
-      expect(await text(page, '[part=problem]')).toMatch(/^Skriv/);
+      expect(await page.$eval(inTag('[part=problem]'), ({ textContent }) => textContent)).toMatch(/^Skriv/);
     },
   },
-  form('layout="dialog"', 'is a dialog that its button opens'),
   looks('css', "@import url('/themes/"),
   looks('html', 'rebeccapurple'),
   looks('html', '::part(head)'),
@@ -481,17 +405,6 @@ const checks: readonly Check[] = [
       }
     },
   },
-  {
-    language: 'js',
-    has: "addEventListener('newsletter-success'",
-    does: 'receives the event',
-    async run(code) {
-      const { page } = await open(`${script}${tag}<script>${code}</script>`);
-      const said = new Promise<string>((resolve) => page.on('console', (message) => resolve(message.text())));
-      await signUp(page);
-      expect(await said).toMatch(/^Signed up/);
-    },
-  },
   component(
     'tsx',
     (code) => ({
@@ -538,31 +451,41 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Snippets with tests elsewhere: policies, the answer with `ask`, other analytics, the shortcode, the style sheet. */
+/** Snippets with tests elsewhere: policies, `ask`, analytics, a listener, the shortcode, the style sheet. */
 const elsewhere = [
   /^Content-Security-Policy:/,
   /"ask":/,
   /window\.(dataLayer|plausible|_paq)\b/,
+  /addEventListener\('newsletter-success'/,
   /^\[newsletter_kit /,
   /^<link rel="stylesheet" href="[^"]*\/signup-form\.css">\n$/,
 ];
 
+const isFoundBy = ({ language, has }: Check, snippet: Snippet): boolean =>
+  snippet.language === language && snippet.code.includes(has);
+const others = snippets.filter(
+  (snippet) =>
+    !elsewhere.some((pattern) => pattern.test(snippet.code)) && !checks.some((each) => isFoundBy(each, snippet)),
+);
+
 describe('the documentation of the tag', () => {
-  it('has a check for every snippet, and a snippet for every check', () => {
-    const finds = ({ language, has }: Check, snippet: Snippet): boolean =>
-      snippet.language === language && snippet.code.includes(has);
+  it('has a check for every snippet that is no form, and a snippet for every check', () => {
+    expect(others.filter(({ language }) => language !== 'html')).toEqual([]);
     expect(
-      snippets.filter(
-        (snippet) =>
-          !elsewhere.some((pattern) => pattern.test(snippet.code)) && !checks.some((check) => finds(check, snippet)),
-      ),
-    ).toEqual([]);
-    expect(
-      checks.filter((check) => snippets.filter((snippet) => finds(check, snippet)).length !== 1).map(({ has }) => has),
+      checks
+        .filter((check) => snippets.filter((snippet) => isFoundBy(check, snippet)).length !== 1)
+        .map(({ has }) => has),
     ).toEqual([]);
   });
 
-  it.each(checks)('$language: $has … $does', async ({ language, has, run }) => {
-    await run(snippets.find((snippet) => snippet.language === language && snippet.code.includes(has))?.code ?? '');
+  it.each(others)('signs up with the campaign of the page or its own: $code', async ({ code }) => {
+    const { page, complaints } = await open(/signup-form(-complete)?\.js/.test(code) ? code : script + code);
+    const [, source = 'exchange'] = /utm-source="([^"]+)"/.exec(code) ?? [];
+    expect(await signUp(page)).toMatchObject({ email: 'ada+news@example.com', utm_source: source });
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(checks)('$language: $has … $does', async (check) => {
+    await check.run(snippets.find((snippet) => isFoundBy(check, snippet))?.code ?? '');
   });
 });
