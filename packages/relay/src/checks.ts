@@ -5,8 +5,9 @@ import { ApiError, type Client } from '@newsletter-kit/core';
 import type { Form } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { RelayContext } from './context.ts';
-import { isReadable, mailServerCheck, timeoutMs } from './mail-checks.ts';
-import type { CheckResult } from './ops/operator.ts';
+import type { OpenTransport } from './confirmation/smtp.ts';
+import { checkMail, checkSender, isReadable, mailServerCheck, timeoutMs } from './mail-checks.ts';
+import type { CheckOptions, CheckResult } from './ops/operator.ts';
 import { unclearConsentsText } from './ops/unclear-consents.ts';
 import { storeName } from './config/store-address.ts';
 import { answerWithinMs, within } from './deadline.ts';
@@ -173,12 +174,19 @@ export async function checkStore(
   }
 }
 
-/** Everything that `newsletter-relay check` reports: whether a signup would be accepted and delivered. */
+/**
+ * Everything that `newsletter-relay check` reports: whether a signup would be accepted and delivered.
+ *
+ * @param own - the checks of the store and of the service, which a running relay makes by its own parts
+ */
 export async function checkAll(
-  config: Pick<RelayConfig, 'forms'>,
-  checks: readonly Promise<readonly CheckResult[]>[],
+  { config, secrets }: Pick<RelayContext, 'config' | 'secrets'>,
+  openTransport: OpenTransport | null,
+  asked: CheckOptions,
+  own: readonly Promise<readonly CheckResult[]>[],
 ): Promise<readonly CheckResult[]> {
-  const results = await Promise.all(checks);
+  const mail = [checkMail(config, secrets, openTransport), checkSender(config, secrets, openTransport, asked)];
+  const results = await Promise.all([...own, ...mail]);
   return [{ name: 'settings', result: 'ok', text: 'complete' }, checkOrigins(config), ...results.flat()];
 }
 

@@ -15,7 +15,6 @@ import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
 import type { EventListener, RefusedEvent } from './events.ts';
-import { checkMail, checkSender } from './mail-checks.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { type CheckResult, followStatus, storeOperator } from './ops/operator.ts';
@@ -145,12 +144,7 @@ export function createRelay(options: RelayOptions): Relay {
   const operator = storeOperator(store, {
     running,
     check: (asked = {}) =>
-      checkAll(config, [
-        checkStore(config, store, now),
-        check(),
-        checkMail(config, context.secrets, platform.openTransport),
-        checkSender(config, context.secrets, platform.openTransport, asked),
-      ]),
+      checkAll(context, platform.openTransport, asked, [checkStore(config, store, now), check()]),
     wake: () => queues.wake(),
     sendWebhooks: () => webhooks.sendNow(),
     now,

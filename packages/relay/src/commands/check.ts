@@ -7,7 +7,6 @@ import { isAddress } from '@newsletter-kit/core/signup';
 import { readConfig } from '../config/read.ts';
 import { secretsOf, type RelayConfig } from '../config/settings.ts';
 import { checkAll, checkService, checkStore } from '../checks.ts';
-import { checkMail, checkSender } from '../mail-checks.ts';
 import { openTransport } from '../confirmation/smtp.ts';
 import { StartupError, StoreInUseError } from '../errors.ts';
 import { type CheckOptions, type CheckResult, OperatorError, selectorFormat } from '../ops/operator.ts';
@@ -49,9 +48,7 @@ async function checkHere(unanswered: unknown, asked: CheckOptions): Promise<read
   const service = checkService({ config, secrets, now: Date.now }, (token) =>
     createClient({ baseUrl: config.api.url, token }),
   );
-  const mail = checkMail(config, secrets, openTransport);
-  const sender = checkSender(config, secrets, openTransport, asked);
-  const results = await checkAll(config, [checkOwnStore(config), service, mail, sender]);
+  const results = await checkAll({ config, secrets }, openTransport, asked, [checkOwnStore(config), service]);
   return [{ name: 'relay', result: 'warning', text }, ...results];
 }
 
