@@ -18,7 +18,7 @@ export function formPage(form: Form, { url, headers }: Request): Page {
   const entered = attributionFields.flatMap((name) => (visit[name] ? [[name, visit[name]] as const] : []));
   const { title, lang } = form.site;
   const html = [...paragraphsOf(form), formHtml(form, wordsIn(lang), entered, new Map())].join('\n');
-  return sitePage(siteOf(form), { lang, heading: title, isTitled: false, html });
+  return sitePage(siteOf(form), lang, title, html);
 }
 
 const paragraphsOf = ({ page }: Form): readonly string[] =>

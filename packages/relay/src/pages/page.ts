@@ -76,16 +76,12 @@ export function pageOf(
   const shown = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, `<bdi>${escapeHtml(value)}</bdi>`]),
   );
-  return sitePage(site, {
-    lang: words.lang,
-    heading: words[heading],
-    isTitled: true,
-    html: [
-      ...text.map((word) => `<p>${filled(escapeHtml(words[word]), shown)}</p>`),
-      ...(button === undefined ? [] : [buttonHtml(words[button])]),
-      ...(html === undefined ? [] : [html]),
-    ].join('\n'),
-  });
+  const parts = [
+    ...text.map((word) => `<p>${filled(escapeHtml(words[word]), shown)}</p>`),
+    ...(button === undefined ? [] : [buttonHtml(words[button])]),
+    ...(html === undefined ? [] : [html]),
+  ];
+  return sitePage(site, words.lang, words[heading], parts.join('\n'));
 }
 
 /** A form with one button, which posts to the address of its page. */
@@ -93,19 +89,15 @@ export function buttonHtml(label: string, fields = ''): string {
   return `<form method="post" accept-charset="utf-8">\n${fields}<button>${escapeHtml(label)}</button>\n</form>`;
 }
 
-/** The parts of {@link sitePage}. */
-export interface SitePage {
-  /** Language of heading and HTML. */
-  readonly lang: string;
-  readonly heading: string;
-  /** Whether the site's title stands above the heading; otherwise the heading is the title. */
-  readonly isTitled: boolean;
-  readonly html: string;
-}
-
-/** A page of a site, which the site may show in a frame. */
-export function sitePage(site: Site, { lang, heading, isTitled, html }: SitePage): Page {
+/**
+ * A page of a site, which the site may show in a frame. The title of the site stands above the heading, unless it is
+ * the heading.
+ *
+ * @param lang - of heading and HTML
+ */
+export function sitePage(site: Site, lang: string, heading: string, html: string): Page {
   const { title, privacyUrl, imprintUrl } = site;
+  const isTitled = title !== '' && title !== heading;
   const words = wordsIn(lang);
   const home = homeOf(site);
   const links = [
@@ -125,9 +117,9 @@ export function sitePage(site: Site, { lang, heading, isTitled, html }: SitePage
 <html lang="${escapeHtml(lang)}" dir="${directionOf(lang)}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escapeHtml([heading, isTitled ? title : ''].filter(Boolean).join(' · '))}</title>
+<title>${escapeHtml(isTitled ? `${heading} · ${title}` : heading)}</title>
 <style>${pageStyle}${site.theme === null ? '' : themes[site.theme]}${style}${accentStyle(site)}</style>
-${isTitled && title !== '' ? `<header>${escapeHtml(title)}</header>\n` : ''}<main>
+${isTitled ? `<header>${escapeHtml(title)}</header>\n` : ''}<main>
 <h1>${escapeHtml(heading)}</h1>
 ${html}
 </main>
