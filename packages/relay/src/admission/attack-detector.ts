@@ -20,21 +20,17 @@ export function createAttackDetector(onChange: (isAttack: boolean) => void): (no
   let lastBusy = Number.NEGATIVE_INFINITY;
   let isAttack = false;
 
-  /** Posts within the sliding window: those of the current window, and the share of the one before it still covers. */
-  function rateWith(now: number): number {
-    const { start, posts, before } = window;
-    const passed = now - start;
+  return (now) => {
+    const passed = now - window.start;
     if (passed >= windowMs || passed < 0) {
       const isNext = passed >= 0 && passed < 2 * windowMs;
-      window = { start: isNext ? start + windowMs : now, posts: 1, before: isNext ? posts : 0 };
-    } else window = { start, posts: posts + 1, before };
-    return window.posts + window.before * (1 - (now - window.start) / windowMs);
-  }
-
-  return (now) => {
-    const wasAttack = isAttack;
-    const rate = rateWith(now);
+      window = { start: isNext ? window.start + windowMs : now, posts: 0, before: isNext ? window.posts : 0 };
+    }
+    window.posts += 1;
+    // Those of the current window, and the share of the one before that the sliding window still covers.
+    const rate = window.posts + window.before * (1 - (now - window.start) / windowMs);
     if (rate >= attackRate.posts / 2) lastBusy = now;
+    const wasAttack = isAttack;
     isAttack = rate >= attackRate.posts || (wasAttack && now - lastBusy < calmWindows * windowMs);
     if (isAttack !== wasAttack) onChange(isAttack);
     return isAttack;

@@ -156,25 +156,28 @@ export class RateLimits {
     }));
   }
 
-  /** Counts once with each counter, or with none where one has reached its limit. */
+  /**
+   * Counts once with each counter, or with none where one has reached its limit.
+   *
+   * @param place - default: the store, and the memory while that fails
+   */
   async #count(
     counters: readonly Counter[],
     now: number,
+    place: Counters = this.#stored,
   ): Promise<{ readonly reached: readonly ReachedCounter[]; release(this: void): Promise<void> }> {
     if (counters.length === 0) return { reached: [], release: async () => {} };
-    const countIn = async (place: Counters) => {
-      const reached = await place.count(counters, now);
-      const isInMemory = place === this.#inMemory;
-      if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
-      this.#isInMemory = isInMemory;
-      return { reached, release: async () => (reached.length === 0 ? place.release(counters) : undefined) };
-    };
+    const isInMemory = place === this.#inMemory;
+    let reached: readonly ReachedCounter[];
     try {
-      return await countIn(this.#stored);
+      reached = await place.count(counters, now);
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error;
-      return countIn(this.#inMemory);
+      if (isInMemory || !(error instanceof StoreUnavailableError)) throw error;
+      return this.#count(counters, now, this.#inMemory);
     }
+    if (isInMemory !== this.#isInMemory) this.#tell(isInMemory);
+    this.#isInMemory = isInMemory;
+    return { reached, release: async () => (reached.length === 0 ? place.release(counters) : undefined) };
   }
 
   /** Hashes a name, so that counters in a store contain no address; those of one name are neighbours in its index. */
