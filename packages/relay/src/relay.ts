@@ -21,7 +21,7 @@ import { type CheckResult, followStatus, storeOperator } from './ops/operator.ts
 import { isOpen, noteClosed } from './ops/private-access.ts';
 import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/group.ts';
 import type { BackoffOptions } from './queue/retry.ts';
-import { createPrivateRoutes, createRoutes } from './routes.ts';
+import { addStatefulRoutes, createPrivateRoutes, createSignupRoutes } from './routes.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { PostWebhook } from './webhooks/post.ts';
 import { WebhookSender } from './webhooks/queue.ts';
@@ -138,24 +138,21 @@ export function createRelay(options: RelayOptions): Relay {
 
   const screening = new Screening({ proof: options.proof, secret, checks });
   const protection = createAbuseProtection(context, { ...platform, screening });
-  const signUp = createEndpoint(context, { reception, screening, protection });
+  const signUp = createEndpoint(context, reception, screening, protection);
   const check = (): ReturnType<Relay['check']> =>
     checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));
   const operator = storeOperator(store, {
     running,
-    check: (asked = {}) =>
-      checkAll(context, platform.openTransport, asked, [checkStore(config, store, now), check()]),
+    check: (asked = {}) => checkAll(context, platform.openTransport, asked, [checkStore(config, store, now), check()]),
     wake: () => queues.wake(),
     sendWebhooks: () => webhooks.sendNow(),
     now,
   });
   const access = { token: options.operatorToken, listen: config.operator.listen };
-  const privateRoutes = createPrivateRoutes(context, { metrics, reception, operator, access });
-  const app = createRoutes(context, {
-    reception,
-    signUp,
+  const privateRoutes = createPrivateRoutes(context, reception, metrics, { operator, access });
+  const app = createSignupRoutes(config.forms, reception, signUp, !access.listen && isOpen(access));
+  addStatefulRoutes(app, context, {
     privateRoutes: access.listen ? undefined : privateRoutes,
-    hasOperator: !access.listen && isOpen(access),
     links: confirmation && {
       key: confirmation.key,
       visitor: (request, peer, { consent }) =>

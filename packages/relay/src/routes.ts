@@ -17,25 +17,6 @@ import { formPage } from './admission/form-page.ts';
 import { pageOf, refuse, siteOf, unstored } from './pages/page.ts';
 import { wordsIn } from './pages/words.ts';
 
-/** What {@link createSignupRoutes} routes to. */
-export interface SignupRouting {
-  readonly reception: Reception;
-  /** Answers a post to a form. */
-  readonly signUp: SignUp;
-  /** Whether the operator's page is below the same address. */
-  readonly hasOperator: boolean;
-}
-
-/** What {@link createRoutes} routes to. */
-export interface Routing extends SignupRouting {
-  /** Undefined where they have an address of their own. */
-  readonly privateRoutes: Hono | undefined;
-  /** For the links in confirmation mails; null where no form sends any. */
-  readonly links: ConfirmationPagesOptions | null;
-  /** The files of the form; undefined where the platform serves them. */
-  readonly tagFiles: Hono | undefined;
-}
-
 /** Answer for whoever opens the relay's address. */
 const greeting = (hasOperator: boolean): string =>
   `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
@@ -47,6 +28,8 @@ const notFound = refused(
   'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
 );
 
+const notAllowed = refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.');
+
 /** Answer where a page loads a script that is none: browsers block any other type without an entry in their console. */
 const scriptNotFound = (): Response =>
   new Response('// There is no such script here: that of the form is /signup-form.js.\n', {
@@ -57,22 +40,35 @@ const scriptNotFound = (): Response =>
 /** Beginnings of the paths that need state; {@link createSignupRoutes} has all others. */
 export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/bounces', '/operator'] as const;
 
-/** The routes of forms, and every route that needs no state. */
+/**
+ * The routes of forms, and every route that needs no state.
+ *
+ * @param signUp - answers a post to a form
+ * @param hasOperator - whether the operator's page is below the same address
+ */
 export function createSignupRoutes(
   forms: RelayContext['config']['forms'],
-  { reception, signUp, hasOperator }: SignupRouting,
+  reception: Reception,
+  signUp: SignUp,
+  hasOperator: boolean,
 ): Hono<RequestEnvironment> {
   const defaultForm = forms['default'] ?? null;
   const app = new Hono<RequestEnvironment>();
-  const addRoutes = (path: string, form: Form, thanks: string): void => {
+  const formAt = new Map<string, Form>();
+  /** @param thanks - relative to `path`: a proxy may serve the relay under a path of its own */
+  const addForm = (path: string, form: Form, thanks: string): void => {
+    formAt.set(path, form);
     if (form.page !== null) app.get(path, ({ req: { raw } }) => shown(formPage(form, raw)));
-    reception.addRoutes(app, path, form, thanks, signUp);
+    app.post(path, ({ req: { raw }, env: { peer } }) =>
+      reception.receive(raw, peer, form, (post) => signUp(post, thanks, raw)),
+    );
+    app.options(path, ({ req: { raw } }) => reception.answerPreflight(raw, form));
   };
   for (const form of Object.values(forms)) {
-    addRoutes(`/signup/${form.name}`, form, `../thanks/${form.name}`);
+    addForm(`/signup/${form.name}`, form, `../thanks/${form.name}`);
     app.get(`/thanks/${form.name}`, () => shown(thanksPage(form)));
   }
-  if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
+  if (defaultForm) addForm('/signup', defaultForm, 'thanks');
   app.get('/thanks', () => shown(thanksPage(defaultForm)));
   app.get('/', ({ req: { raw }, text, redirect }) => {
     if (!wantsPage(headerOf(raw))) return text(greeting(hasOperator), 200, { 'cache-control': 'no-store' });
@@ -82,10 +78,11 @@ export function createSignupRoutes(
     return shown(pageOf(site, contents.notFound, { html }));
   });
   app.get('/livez', livez);
-  app.notFound((request) => {
-    const { method, path } = request.req;
+  app.notFound(({ req: { raw, method, path } }) => {
+    const form = formAt.get(path);
+    if (form) return reception.refuseRequest(raw, form, notAllowed);
     const isScript = method !== 'POST' && path.endsWith('.js');
-    return isScript ? scriptNotFound() : reception.refuseRequest(request, defaultForm, notFound);
+    return isScript ? scriptNotFound() : reception.refuseRequest(raw, defaultForm, notFound);
   });
   app.onError((error, { req: { raw } }) => {
     reception.logFailure(error);
@@ -100,11 +97,23 @@ const thanksPage = (form: Form | null): Page =>
 
 const shown = ({ headers, html }: Page): Response => new Response(html, { headers: { ...headers, ...unstored } });
 
-/** Every route of a relay. */
-export function createRoutes(context: RelayContext, routing: Routing): Hono<RequestEnvironment> {
-  const { config } = context;
-  const { privateRoutes, links, tagFiles } = routing;
-  const app = createSignupRoutes(config.forms, routing);
+/** What {@link addStatefulRoutes} adds. */
+export interface StatefulRoutes {
+  /** Undefined where they have an address of their own. */
+  readonly privateRoutes: Hono | undefined;
+  /** For the links in confirmation mails; null where no form sends any. */
+  readonly links: ConfirmationPagesOptions | null;
+  /** The files of the form; undefined where the platform serves them. */
+  readonly tagFiles: Hono | undefined;
+}
+
+/** Adds every other route of a relay. */
+export function addStatefulRoutes(
+  app: Hono<RequestEnvironment>,
+  context: RelayContext,
+  { privateRoutes, links, tagFiles }: StatefulRoutes,
+): void {
+  const { bounceSecrets } = context.config.mail;
   if (privateRoutes) app.route('/', privateRoutes);
   else app.get('/readyz', () => readyz(context, false));
   if (tagFiles) app.route('/', tagFiles);
@@ -112,20 +121,15 @@ export function createRoutes(context: RelayContext, routing: Routing): Hono<Requ
     app.use('/confirm/*', (_request, next) => within(answerWithinMs, next()));
     app.route('/confirm', confirmationPages(context, links));
   }
-  if (config.mail.bounceSecrets) app.route('/bounces', bounceRoutes(context, config.mail.bounceSecrets));
-  return app;
-}
-
-/** What answers behind the operator's routes. */
-export interface PrivateAnswering extends Pick<OperatorApiOptions, 'operator' | 'access'> {
-  readonly metrics: Metrics;
-  readonly reception: Reception;
+  if (bounceSecrets) app.route('/bounces', bounceRoutes(context, bounceSecrets));
 }
 
 /** The routes of the operator: readiness with its details, metrics, page and API. */
 export function createPrivateRoutes(
   context: RelayContext,
-  { metrics, reception, operator, access }: PrivateAnswering,
+  reception: Reception,
+  metrics: Metrics,
+  { operator, access }: Pick<OperatorApiOptions, 'operator' | 'access'>,
 ): Hono {
   const app = new Hono();
   app.get('/livez', livez);

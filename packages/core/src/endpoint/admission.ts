@@ -60,21 +60,51 @@ export interface AdmittedPost {
   readonly suspected: boolean;
 }
 
+/** An admitted post, or the first refusal. */
+export type Admission = { readonly admitted: AdmittedPost } | { readonly refused: Refused };
+
 /**
- * Runs the checks in this order: origin, encoding, stated size, further checks, actual size, fields, consent.
+ * Runs the checks in this order: origin, encoding, stated size, further checks, actual size, fields, consent. They are
+ * those of {@link refuseUnread}, {@link readBody} and {@link admitBody}.
  *
  * @returns the first refusal, or the submission
  */
-export async function admitPost<P extends Post>(
+export async function admitPost<P extends Post>(post: P, rules: AdmissionRules<P>): Promise<Admission> {
+  const refused = await refuseUnread(post, rules);
+  if (refused) return { refused };
+  const body = await readBody(post);
+  return 'refused' in body ? body : admitBody(post.header, body, rules);
+}
+
+/** The first refusal of a post before its body is read: by origin, encoding, stated size, and the further checks. */
+export async function refuseUnread<P extends Post>(
   post: P,
-  { checkOrigin, checks = [], allowedFields, consent: asked }: AdmissionRules<P>,
-): Promise<{ readonly admitted: AdmittedPost } | { readonly refused: Refused }> {
-  for (const check of [checkOrigin, contentTypeCheck, contentLengthCheck, ...checks]) {
+  { checkOrigin, checks = [] }: Pick<AdmissionRules<P>, 'checkOrigin' | 'checks'>,
+): Promise<Refused | null> {
+  for (const check of [checkOrigin, checkContent, ...checks]) {
     const result = check(post);
     const refused = result instanceof Promise ? await result : result;
-    if (refused) return { refused };
+    if (refused) return refused;
   }
-  const content = await readContent(post);
+  return null;
+}
+
+/** The bytes of a body, or the refusal of one that is too long or breaks off. */
+export async function readBody({ body }: Post): Promise<Uint8Array | { readonly refused: Refused }> {
+  try {
+    return (await body(submissionLimit)) ?? { refused: tooLarge };
+  } catch {
+    return { refused: unreadable };
+  }
+}
+
+/** Reads the submission in a body, and the consent in it. */
+export async function admitBody(
+  header: ReadHeader,
+  body: Uint8Array,
+  { allowedFields, consent: asked }: Pick<AdmissionRules, 'allowedFields' | 'consent'>,
+): Promise<Admission> {
+  const content = await readContent(header, body);
   if ('refused' in content) return content;
   const read = readSubmission(content.value);
   if (!read.ok) return { refused: { status: 400, errors: read.errors } };
@@ -129,23 +159,20 @@ export async function collectBody(
   return body;
 }
 
-/** Refuses every encoding but JSON and form-urlencoded in UTF-8, uncompressed. */
-function contentTypeCheck({ header }: Post): Refused | null {
-  return contentKind(header) === null ? contentRefused : null;
-}
-
-/** Refuses a body by its stated size, before it is read; a body of unstated size is counted while it is read. */
-function contentLengthCheck({ header }: Post): Refused | null {
+/**
+ * Refuses every encoding but JSON and form-urlencoded in UTF-8, uncompressed, and a body by its stated size. One of
+ * unstated size is counted while it is read.
+ */
+function checkContent({ header }: Post): Refused | null {
+  if (contentKind(header) === null) return contentRefused;
   return Number(header('content-length') ?? 0) > submissionLimit ? tooLarge : null;
 }
 
-async function readContent({
-  header,
-  body: readBody,
-}: Post): Promise<{ readonly value: unknown } | { readonly refused: Refused }> {
+async function readContent(
+  header: ReadHeader,
+  body: Uint8Array,
+): Promise<{ readonly value: unknown } | { readonly refused: Refused }> {
   try {
-    const body = await readBody(submissionLimit);
-    if (body === null) return { refused: tooLarge };
     if (contentKind(header) === 'json') return { value: JSON.parse(textOf(body)) as unknown };
     const entered = await enteredIn(header, body);
     return entered === null ? { refused: fileRefused } : { value: formToObject(entered) };

@@ -31,36 +31,36 @@ function contains(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Where a post comes from. */
+export interface Sender {
+  /** The visitor's IP address; null where it is unknown. */
+  readonly client: string | null;
+  /** Whether a proxy passed it on that RELAY_TRUSTED_PROXIES does not name: one with a private IP address. */
+  readonly isOfUnnamedProxy: boolean;
+}
+
 /**
- * The visitor's IP address. Each proxy appends the address of its client to `X-Forwarded-For`, so the header is read
- * from the right, entry by entry, while the address that added the entry is a trusted proxy; entries further left may
- * be forged. Where an entry is not an IP address, the connection's own address is used. Of an unnamed proxy
- * ({@link isUnnamedProxy}) only the last entry is used, because its own address is the same for every visitor.
+ * Finds the visitor. Each proxy appends the address of its client to `X-Forwarded-For`, so the header is read from the
+ * right, entry by entry, while the address that added the entry is a trusted proxy; entries further left may be forged.
+ * Where an entry is not an IP address, the connection's own address is used. Of an unnamed proxy only the last entry is
+ * used, because its own address is the same for every visitor.
  *
  * @param peer - IP address of the connection; null where it is unknown
  * @param trusted - the trusted proxies
  */
-export function clientAddress(peer: string | null, forwardedFor: string | null, trusted: BlockList): string | null {
+export function senderOf(peer: string | null, forwardedFor: string | null, trusted: BlockList): Sender {
   const connection = parseAddress(peer ?? '');
-  if (connection === null) return null;
-  const entries = forwardedFor === null ? [] : forwardedFor.split(',');
-  let address = connection;
-  if (isUnnamedProxy(peer, forwardedFor, trusted)) return parseAddress(entries.pop() ?? '') ?? connection;
-  while (entries.length > 0 && contains(trusted, address)) {
+  if (connection === null || forwardedFor === null) return { client: connection, isOfUnnamedProxy: false };
+  const entries = forwardedFor.split(',');
+  const isOfUnnamedProxy = !contains(trusted, connection) && contains(privateNetworks, connection);
+  if (isOfUnnamedProxy) return { client: parseAddress(entries.pop() ?? '') ?? connection, isOfUnnamedProxy };
+  let client = connection;
+  while (entries.length > 0 && contains(trusted, client)) {
     const next = parseAddress(entries.pop() ?? '');
-    if (next === null) return connection;
-    address = next;
+    if (next === null) return { client: connection, isOfUnnamedProxy };
+    client = next;
   }
-  return address;
-}
-
-/**
- * Whether the connection comes from a proxy that RELAY_TRUSTED_PROXIES does not name: it has a private IP address and
- * sends `X-Forwarded-For`.
- */
-export function isUnnamedProxy(peer: string | null, forwardedFor: string | null, trusted: BlockList): boolean {
-  const address = forwardedFor === null ? null : parseAddress(peer ?? '');
-  return address !== null && !contains(trusted, address) && contains(privateNetworks, address);
+  return { client, isOfUnnamedProxy };
 }
 
 /**

@@ -1,23 +1,16 @@
 /** `POST /signup`: admits a signup, stores it durably, and only then answers 202. */
 import { acceptedAnswer, unavailable, withAudit } from '@newsletter-kit/core/endpoint';
 import type { RelayContext } from '../context.ts';
-import { answerWithinMs, Deadline, DeadlineError } from '../deadline.ts';
+import { answerWithinMs, within } from '../deadline.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Suspicion, suspicions } from '../events.ts';
 import { asStoreError } from '../health.ts';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection, ProtectionRefusal } from './abuse-protection.ts';
 import { ledgerEntry } from './consent.ts';
-import { type Reception, toResponse } from './reception.ts';
+import { type Reception, type SignUp, toResponse } from './reception.ts';
 import type { Screening } from './screening.ts';
 import type { SignupPost } from './signup-post.ts';
-
-/** What {@link createEndpoint} consists of. */
-export interface EndpointParts {
-  readonly reception: Reception;
-  readonly screening: Screening;
-  readonly protection: AbuseProtection;
-}
 
 /** A signup that was admitted. */
 interface Admitted {
@@ -33,36 +26,28 @@ const overLimitKey = 'beyond the limit of the address';
 /** Makes the function that answers a post to a form. */
 export function createEndpoint(
   { store, health, log, events, stopping, now }: RelayContext,
-  { reception, screening, protection }: EndpointParts,
-): (post: SignupPost, thanks: string) => Promise<Response> {
-  /**
-   * Answers a post to a form, in time.
-   *
-   * @param thanks - address of the thank-you page, relative to that of the form
-   * @throws StoreUnavailableError or DeadlineError where it cannot be answered: the visitor is asked to try again
-   */
-  async function answer(post: SignupPost, thanks: string): Promise<Response> {
-    const deadline = new Deadline(answerWithinMs);
-    try {
-      return await admitAndStore(timed(post, deadline), thanks, deadline);
-    } finally {
-      deadline.stop();
-    }
-  }
-
-  async function admitAndStore(post: SignupPost, thanks: string, deadline: Deadline): Promise<Response> {
+  reception: Reception,
+  screening: Screening,
+  protection: AbuseProtection,
+): SignUp {
+  /** @throws StoreUnavailableError or DeadlineError where it cannot be answered: the visitor is asked to try again */
+  async function signUp(post: SignupPost, thanks: string): Promise<Response> {
     const { form, header } = post;
     const startedAt = performance.now();
     if (stopping.aborted) return reception.refuse(post, unavailable());
-    const admitting = admit(post);
-    const admission = await deadline.race(admitting).catch((error: unknown) => {
+    const body = await screening.read(post);
+    if ('refused' in body) return reception.refuse(post, body.refused);
+    // How long the visitor takes to send the post does not count.
+    const readAt = performance.now();
+    const admitting = admit(post, body);
+    const admission = await within(answerWithinMs, admitting).catch((error: unknown) => {
       // The visitor was asked to try again: what ends too late is not stored, and uses up nothing.
       void admitting.then((late) => ('signup' in late ? late.undo() : undefined)).catch(() => undefined);
       throw error;
     });
     if ('refused' in admission) return reception.refuse(post, admission.refused, admission.limit);
     const { signup, suspectedBecause } = admission;
-    const id = await keep(admission, deadline);
+    const id = await keep(admission, readAt + answerWithinMs - performance.now());
     log.debug({ signup: id, suspectedBecause, heldUntil: signup.heldUntil }, 'kept');
     events.emit({
       type: 'accepted',
@@ -76,10 +61,10 @@ export function createEndpoint(
   }
 
   /** Screens the post, applies the abuse protection, and builds the record to store; or returns the first refusal. */
-  async function admit(post: SignupPost): Promise<Admitted | ProtectionRefusal> {
+  async function admit(post: SignupPost, body: Uint8Array): Promise<Admitted | ProtectionRefusal> {
     const { form, header } = post;
     const receivedAt = now();
-    const screened = await screening.screen(post, receivedAt, protection.countAttack);
+    const screened = await screening.screen(post, body, receivedAt, protection.countAttack);
     if ('refused' in screened) return screened;
     const result = await protection.check(screened);
     if ('refused' in result) return result;
@@ -108,7 +93,7 @@ export function createEndpoint(
    *
    * @throws StoreUnavailableError if it could not be stored, or not in time
    */
-  async function keep({ signup, undo }: Admitted, deadline: Deadline): Promise<string> {
+  async function keep({ signup, undo }: Admitted, leftMs: number): Promise<string> {
     // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
     const stored = store.accept(signup).then(
       (id) => {
@@ -117,35 +102,17 @@ export function createEndpoint(
       },
       async (error: unknown) => {
         await undo();
-        if (error instanceof StoreUnavailableError) health.failed('accept', error);
         throw error;
       },
     );
     try {
-      return await deadline.race(stored);
+      return await within(leftMs, stored);
     } catch (cause) {
-      if (!(cause instanceof DeadlineError)) throw cause;
-      stored.catch(() => undefined);
       const error = asStoreError(cause);
-      health.failed('accept', error);
+      if (error instanceof StoreUnavailableError) health.failed('accept', error);
       throw error;
     }
   }
 
-  return answer;
-}
-
-/** The post with a deadline for what the relay does: how long its visitor takes to send it does not count. */
-function timed(post: SignupPost, deadline: Deadline): SignupPost {
-  return {
-    ...post,
-    async body(limit) {
-      deadline.stop();
-      try {
-        return await post.body(limit);
-      } finally {
-        deadline.start();
-      }
-    },
-  };
+  return signUp;
 }

@@ -1,6 +1,6 @@
 /**
- * Receives the requests to forms as far as that needs no state: their routes, the answers to what is refused, and the
- * visitor's address. The same in the relay and in front of it, on a Worker.
+ * Receives the requests to forms as far as that needs no state: the answers to what is refused, and the visitor's
+ * address. The same in the relay and in front of it, on a Worker.
  */
 import {
   type Answer,
@@ -10,19 +10,17 @@ import {
   preflightAnswer,
   type ReadHeader,
   refusalAnswer,
-  refused,
   type Refused,
   unavailable,
   wantsPage,
 } from '@newsletter-kit/core/endpoint';
-import type { Context, Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { LimitKind } from '../config/relay.ts';
-import type { RelayContext, RequestEnvironment } from '../context.ts';
+import type { RelayContext } from '../context.ts';
 import { DeadlineError } from '../deadline.ts';
 import { refusalPage } from './form-page.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
+import { addressList, senderOf } from './client-address.ts';
 import { checkOrigin } from './screening.ts';
 import type { SignupPost } from './signup-post.ts';
 
@@ -61,31 +59,35 @@ export class Reception {
     this.#trustedProxies = addressList(context.config.trustedProxies);
   }
 
-  /**
-   * Adds the routes of one form. Unexpected failures of `signUp` are answered with 503.
-   *
-   * @param thanks - address of the thank-you page, relative to `path`: a proxy may serve the relay under a path of its
-   *   own
-   */
-  addRoutes(app: Hono<RequestEnvironment>, path: string, form: Form, thanks: string, signUp: SignUp): void {
-    app.post(path, ({ req: { raw }, env: { peer } }) => {
-      const header = headerOf(raw);
-      const post = signupPost(raw, header, form, this.client(peer, header));
-      return signUp(post, thanks, raw).catch((error: unknown) => {
-        this.logFailure(error);
-        return this.refuse(post, unavailable());
-      });
-    });
-    app.options(path, (context) => {
-      const header = headerOf(context.req.raw);
-      const why = checkOrigin({ header, form });
-      if (!why) return toResponse(preflightAnswer(header, form.origins));
-      this.#logOrigin({ header, form });
-      return this.refuseRequest(context, form, why);
-    });
-    app.all(path, (context) =>
-      this.refuseRequest(context, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')),
-    );
+  /** Answers a post to a form by `signUp`, whose unexpected failures are answered with 503. */
+  async receive(
+    request: Request,
+    peer: string | null,
+    form: Form,
+    signUp: (post: SignupPost) => Promise<Response>,
+  ): Promise<Response> {
+    const header = headerOf(request);
+    let read: Uint8Array | null = null;
+    const post: SignupPost = {
+      header,
+      form,
+      client: this.client(peer, header),
+      body: async (limit) => (read = await bodyOf(request, limit)),
+      entered: async () => (read === null ? null : await enteredIn(header, read)) ?? [],
+    };
+    try {
+      return await signUp(post);
+    } catch (error) {
+      this.logFailure(error);
+      return this.refuse(post, unavailable());
+    }
+  }
+
+  /** Answers what a browser asks before it posts JSON to a form of another site. */
+  async answerPreflight(request: Request, form: Form): Promise<Response> {
+    const header = headerOf(request);
+    const why = checkOrigin({ header, form });
+    return why ? this.refuseRequest(request, form, why) : toResponse(preflightAnswer(header, form.origins));
   }
 
   /** Answers a refused post, and reports it. */
@@ -94,22 +96,19 @@ export class Reception {
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
     events.emit({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
-    if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
-    if (codes.includes('CONSENT_UNKNOWN')) this.#logOnce('reason', why.errors[0]?.message ?? null, form);
+    this.#logCause(header, form, why);
     // What cannot be read cannot be shown again.
     const fields = (wantsPage(header) && (await entered?.().catch(() => []))) || [];
     return refusalOf(header, form, why, fields);
   }
 
   /** Refuses a request that is no signup. Only a POST counts as a refused signup. */
-  async refuseRequest(
-    { req: { raw } }: Context<RequestEnvironment>,
-    form: Form | null,
-    why: Refused,
-  ): Promise<Response> {
-    const header = headerOf(raw);
-    if (raw.method === 'POST') return this.refuse({ header, form }, why);
-    this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
+  async refuseRequest(request: Request, form: Form | null, why: Refused): Promise<Response> {
+    const header = headerOf(request);
+    const { method } = request;
+    if (method === 'POST') return this.refuse({ header, form }, why);
+    this.#context.log.debug({ status: why.status, method }, 'refused a request that is no signup');
+    this.#logCause(header, form, why);
     return refusalOf(header, form, why);
   }
 
@@ -129,8 +128,10 @@ export class Reception {
     return `Signups from pages of ${origins.slice(0, shownOrigins).join(', ')}${more} were refused. If one of them is your site, name it in RELAY_ALLOWED_ORIGINS; with “www.” it is another one.`;
   }
 
-  #logOrigin({ header, form }: Refusable): void {
-    this.#logOnce('origin', header('origin')?.slice(0, 200) ?? null, form);
+  /** Logs a cause that the operator can end. */
+  #logCause(header: ReadHeader, form: Form | null, { errors: [error] }: Refused): void {
+    if (error?.code === 'ORIGIN_NOT_ALLOWED') this.#logOnce('origin', header('origin')?.slice(0, 200) ?? null, form);
+    if (error?.code === 'CONSENT_UNKNOWN') this.#logOnce('reason', error.message, form);
   }
 
   #logOnce(what: keyof typeof loggedCauses, cause: string | null, form: Form | null): void {
@@ -142,28 +143,16 @@ export class Reception {
 
   /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */
   client(peer: string | null, header: ReadHeader): string | null {
-    const forwardedFor = header('x-forwarded-for');
-    if (!this.#hasWarnedOfProxy && isUnnamedProxy(peer, forwardedFor, this.#trustedProxies)) {
+    const { client, isOfUnnamedProxy } = senderOf(peer, header('x-forwarded-for'), this.#trustedProxies);
+    if (isOfUnnamedProxy && !this.#hasWarnedOfProxy) {
       this.#hasWarnedOfProxy = true;
       this.#context.log.warn(
         { proxy: peer },
         'a proxy that RELAY_TRUSTED_PROXIES does not name passes on visitors; the last address in X-Forwarded-For counts as theirs: name the proxy there',
       );
     }
-    return clientAddress(peer, forwardedFor, this.#trustedProxies);
+    return client;
   }
-}
-
-/** The post in a request. @param client - the visitor's IP address; null where it is unknown */
-function signupPost(request: Request, header: ReadHeader, form: Form, client: string | null): SignupPost {
-  let read: Uint8Array | null = null;
-  return {
-    header,
-    form,
-    client,
-    body: async (limit) => (read = await readBody(request, limit)),
-    entered: async () => (read === null ? null : await enteredIn(header, read)) ?? [],
-  };
 }
 
 /** Reads headers of a request. */
@@ -181,7 +170,7 @@ export function toResponse({ status, headers, body }: Answer): Response {
   return new Response(body, { status, headers });
 }
 
-async function readBody(request: Request, limit: number): Promise<Uint8Array | null> {
+async function bodyOf(request: Request, limit: number): Promise<Uint8Array | null> {
   if (request.headers.has('content-length') && !request.headers.has('transfer-encoding')) {
     // The HTTP parser ends such a body at its stated length, which admission has checked. Reading it at once is five
     // times as fast as reading its chunks.

@@ -4,18 +4,21 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
-  admitPost,
+  admitBody,
   type AdmittedPost,
   allowedOrigin,
   originRefused,
   type PostCheck,
+  readBody,
   type ReadHeader,
   refused,
   type Refused,
+  refuseUnread,
   wantsPage,
 } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
 import type { Form } from '../config/form.ts';
+import { answerWithinMs, within } from '../deadline.ts';
 import type { Suspicion } from '../events.ts';
 import { purposeKey } from '../secrets.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenMinAgeMs } from './form-token.ts';
@@ -85,19 +88,28 @@ export class Screening {
   }
 
   /**
+   * Reads the body of a post, unless the headers or its size refuse it.
+   *
+   * @throws DeadlineError where a check does not answer
+   */
+  async read(post: SignupPost): Promise<Uint8Array | ScreenedOut> {
+    const refused = await within(answerWithinMs, refuseUnread(post, { checkOrigin, checks: this.#checks }));
+    return refused ? { refused } : readBody(post);
+  }
+
+  /**
    * Screens a post. What it refuses counts for no rate limit.
    *
    * @param countAttack - counts the post, and returns whether there is an attack. Default: there is none
    */
   async screen(
     post: SignupPost,
+    body: Uint8Array,
     now: number,
     countAttack: (now: number) => boolean = () => false,
   ): Promise<ScreenedPost | ScreenedOut> {
     const { form, header } = post;
-    const admission = await admitPost(post, {
-      checkOrigin,
-      checks: this.#checks,
+    const admission = await admitBody(header, body, {
       allowedFields: form.allowedFields,
       consent: { ...form.consent, setting: 'RELAY_CONSENT_SENTENCES' },
     });

@@ -18,24 +18,23 @@ export interface PlatformRateLimit {
   limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>;
 }
 
-/** Options of {@link createFront}. */
-export interface FrontOptions {
-  /** Of one publication. */
-  readonly config: RelayConfig;
-  readonly log: Log;
-  /** Limits the posts of each visitor. Default: only the object's own limits apply. */
-  readonly visitors?: PlatformRateLimit | undefined;
-  /** Calls the Durable Object of the publication. */
-  pass(this: void, request: Request): Promise<Response>;
-}
-
 /** Answers a request, or passes it on. @param visitor - the visitor's IP address; null where it is unknown */
 export type Front = (request: Request, visitor: string | null) => Promise<Response>;
 
 /** The longer of the two periods that the platform's rate limiting has, in seconds. */
 const longestPeriodSeconds = 60;
 
-export function createFront({ config, log, visitors, pass }: FrontOptions): Front {
+/**
+ * @param config - of one publication
+ * @param pass - calls the Durable Object of the publication
+ * @param visitors - limits the posts of each visitor. Default: only the object's own limits apply
+ */
+export function createFront(
+  config: RelayConfig,
+  log: Log,
+  pass: (request: Request) => Promise<Response>,
+  visitors?: PlatformRateLimit,
+): Front {
   const events = new Events();
   const withRefusals = collectRefusals(events);
   const reception = new Reception({ config, log, events });
@@ -54,17 +53,17 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
   };
 
   const signUp: SignUp = async (post, _thanks, request) => {
-    const read: { bytes?: Uint8Array | null } = {};
-    const body = async (limit: number) => (read.bytes = await post.body(limit));
+    const body = await screening.read(post);
+    if ('refused' in body) return reception.refuse(post, body.refused);
     // Whether there is an attack is state: the object decides it.
-    const screened = await screening.screen({ ...post, body }, Date.now());
+    const screened = await screening.screen(post, body, Date.now());
     if ('refused' in screened) return reception.refuse(post, screened.refused);
     if (!(await isWithinLimit(post))) return reception.refuse(post, tooManySignups(longestPeriodSeconds), 'ip');
     const { url, method, headers } = request;
-    return passOn(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
+    return passOn(new Request(url, { method, headers, body: new Uint8Array(body) }));
   };
   const hasOperator = config.operator.token !== undefined;
-  const app = createSignupRoutes(config.forms, { reception, signUp, hasOperator });
+  const app = createSignupRoutes(config.forms, reception, signUp, hasOperator);
   for (const path of statefulPaths)
     for (const each of [path, `${path}/*`]) app.all(each, ({ req: { raw } }) => passOn(raw));
   return async (request, visitor) => app.fetch(request, { peer: visitor });

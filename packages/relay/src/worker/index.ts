@@ -53,11 +53,9 @@ type Opened = OpenWorker | { readonly error: string };
 const opened = new WeakMap<WorkerEnvironment, Opened>();
 
 function openFor(environment: WorkerEnvironment): Opened {
-  const known = opened.get(environment);
-  if (known) return known;
-  const result = open(environment);
-  opened.set(environment, result);
-  return result;
+  const worker = opened.get(environment) ?? open(environment);
+  opened.set(environment, worker);
+  return worker;
 }
 
 function open(environment: WorkerEnvironment): Opened {
@@ -68,7 +66,7 @@ function open(environment: WorkerEnvironment): Opened {
     const objectOf = objectsOf(environment.RELAY_OBJECTS, config);
     const fronts = publicationsOf(config).map((id): [string, Front] => {
       const pass = (request: Request) => objectOf(id).fetch(request);
-      return [id, createFront({ config: configOf(config, id), log, visitors: environment.RELAY_VISITORS, pass })];
+      return [id, createFront(configOf(config, id), log, pass, environment.RELAY_VISITORS)];
     });
     return { config, objectOf, fronts: new Map(fronts) };
   } catch (error) {

@@ -1,13 +1,7 @@
 /** The visitor's IP address behind trusted and untrusted proxies. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  addressList,
-  canonicalAddress,
-  clientAddress,
-  isUnnamedProxy,
-  networksOf,
-} from '../../src/admission/client-address.ts';
+import { addressList, canonicalAddress, networksOf, senderOf } from '../../src/admission/client-address.ts';
 import { isNetwork } from '../../src/config/values.ts';
 
 describe('isNetwork', () => {
@@ -41,7 +35,7 @@ describe('isNetwork', () => {
 const none = addressList([]);
 const trusted = addressList(['10.0.0.0/8', '2001:db8:ffff::/48', '127.0.0.1']);
 
-describe('clientAddress', () => {
+describe('the client of a sender', () => {
   it.each([
     ['is the connection without X-Forwarded-For', '203.0.113.9', null, none, '203.0.113.9'],
     ['ignores X-Forwarded-For of an untrusted connection', '203.0.113.9', '198.51.100.1', trusted, '203.0.113.9'],
@@ -70,7 +64,7 @@ describe('clientAddress', () => {
     ['is null without a connection', null, '198.51.100.1', trusted, null],
     ['is null for a connection without an IP address', 'socket', '198.51.100.1', trusted, null],
   ] as const)('%s', (_case, peer, forwardedFor, proxies, expected) => {
-    expect(clientAddress(peer, forwardedFor, proxies)).toBe(expected);
+    expect(senderOf(peer, forwardedFor, proxies).client).toBe(expected);
   });
 
   it('ignores every entry left of the last untrusted one', () => {
@@ -85,8 +79,8 @@ describe('clientAddress', () => {
           { maxLength: 4 },
         ),
         (left, address, proxies) => {
-          expect(clientAddress('10.0.0.1', [...left, address, ...proxies].join(', '), trusted)).toBe(address);
-          expect(clientAddress(address, [...left, ...proxies].join(', '), trusted)).toBe(address);
+          expect(senderOf('10.0.0.1', [...left, address, ...proxies].join(', '), trusted).client).toBe(address);
+          expect(senderOf(address, [...left, ...proxies].join(', '), trusted).client).toBe(address);
         },
       ),
     );
@@ -95,11 +89,9 @@ describe('clientAddress', () => {
   it('is an IP address or null for every input', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (peer, forwardedFor) => {
-        for (const address of [
-          clientAddress(peer, forwardedFor, trusted),
-          clientAddress('10.0.0.1', forwardedFor, trusted),
-        ]) {
-          expect(address === null || isNetwork(address)).toBe(true);
+        for (const connection of [peer, '10.0.0.1']) {
+          const { client } = senderOf(connection, forwardedFor, trusted);
+          expect(client === null || isNetwork(client)).toBe(true);
         }
       }),
     );
@@ -115,12 +107,12 @@ describe('an unnamed proxy', () => {
     ['127.0.0.1', '198.51.100.1', trusted, false],
     ['203.0.113.9', '198.51.100.1', none, false],
   ] as const)('%s with X-Forwarded-For %s', (peer, forwardedFor, proxies, expected) => {
-    expect(isUnnamedProxy(peer, forwardedFor, proxies)).toBe(expected);
+    expect(senderOf(peer, forwardedFor, proxies).isOfUnnamedProxy).toBe(expected);
   });
 
   it('supplies the last entry only', () => {
-    expect(clientAddress('127.0.0.1', '198.51.100.9, 203.0.113.9', none)).toBe('203.0.113.9');
-    expect(clientAddress('127.0.0.1', '198.51.100.9, nonsense', none)).toBe('127.0.0.1');
+    expect(senderOf('127.0.0.1', '198.51.100.9, 203.0.113.9', none).client).toBe('203.0.113.9');
+    expect(senderOf('127.0.0.1', '198.51.100.9, nonsense', none).client).toBe('127.0.0.1');
   });
 });
 

@@ -171,7 +171,7 @@ it('sends a held mail when its hour has come, one of a mailbox, and then tells t
 it('is asked for by no front of a Worker, which passes on a right proof, a wrong one, and none', async () => {
   const config = readConfig({ ...environment, ...nobody, RELAY_PROOF: 'attack' });
   const pass = (): Promise<Response> => Promise.resolve(new Response('passed', { status: 202 }));
-  const front = createFront({ config, log: createLog({ level: 'silent' }), pass });
+  const front = createFront(config, createLog({ level: 'silent' }), pass);
   const { fillHalf, someone, asks } = braking();
   await fillHalf();
   for (const fields of [{ proof: await solve(await asks()) }, { proof: 'x' }, {}])

@@ -122,7 +122,7 @@ const rows: Readonly<Record<string, Row>> = {
   'a preflight of another site': {
     request: () => request('OPTIONS', '/signup', { origin: other }),
     status: 403,
-    lines: [originLine(other), noSignup(403, 'OPTIONS')],
+    lines: [noSignup(403, 'OPTIONS'), originLine(other)],
     events: [],
   },
   'another method': {

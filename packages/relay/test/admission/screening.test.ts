@@ -44,19 +44,18 @@ describe('a post to a form with a page', () => {
 describe('screening', () => {
   const now = Date.UTC(2026, 10, 27);
 
-  /** A post as reception hands it over. */
-  function received(settings: Readonly<Record<string, string>>, body: Readonly<Record<string, string>>): SignupPost {
+  /** A post as reception hands it over, with its body. */
+  function received(
+    settings: Readonly<Record<string, string>>,
+    body: Readonly<Record<string, string>>,
+  ): readonly [SignupPost, Uint8Array] {
     const form = readConfig({ ...environment, ...settings }).forms['default'];
     if (!form) throw new Error('The environment makes the form "default".');
     const { headers } = post(body);
     const bytes = new TextEncoder().encode(JSON.stringify(body));
-    return {
-      form,
-      client: null,
-      header: (name) => headers.get(name),
-      body: () => Promise.resolve(bytes),
-      entered: () => Promise.resolve([]),
-    };
+    const header = (name: string) => headers.get(name);
+    const read = { body: () => Promise.resolve(bytes), entered: () => Promise.resolve([]) };
+    return [{ form, client: null, header, ...read }, bytes];
   }
 
   it.each([
@@ -65,23 +64,23 @@ describe('screening', () => {
     ['an attack', () => true, { refused: { errors: [{ code: 'PROOF_REQUIRED' }] } }],
   ])('for a form with RELAY_PROOF=attack, by %s', async (_, countAttack, expected) => {
     const of = received({ RELAY_PROOF: 'attack' }, ada);
-    expect(await new Screening().screen(of, now, countAttack)).toMatchObject(expected);
+    expect(await new Screening().screen(...of, now, countAttack)).toMatchObject(expected);
   });
 
   it('accepts what any relay with its secret has signed, and hashes as it does', async () => {
     const screening = new Screening({ secret });
     const nonce = 'a'.repeat(16);
     const token = makeToken(purposeKey(secret, 'form token'), 'default', site, now - 3000, nonce);
-    const screened = await screening.screen(received({ RELAY_FORM_TOKEN: 'true' }, { ...ada, token }), now);
+    const screened = await screening.screen(...received({ RELAY_FORM_TOKEN: 'true' }, { ...ada, token }), now);
     expect(screened).toMatchObject({ token: { nonce, origin: site, issuedAt: now - 3000 } });
     expect(screening.visitorKey).toEqual(purposeKey(secret, 'visitor'));
   });
 
   it('accepts nothing that another without a secret has signed', async () => {
-    const asked = await new Screening().screen(received({ RELAY_FORM_TOKEN: 'true' }, ada), now);
+    const asked = await new Screening().screen(...received({ RELAY_FORM_TOKEN: 'true' }, ada), now);
     if (!('refused' in asked) || !asked.refused.ask?.token) throw new Error('No token was asked for.');
     const again = received({ RELAY_FORM_TOKEN: 'true' }, { ...ada, token: asked.refused.ask.token });
-    expect(await new Screening().screen(again, now + 3000)).toMatchObject({
+    expect(await new Screening().screen(...again, now + 3000)).toMatchObject({
       refused: { errors: [{ code: 'TOKEN_REQUIRED' }] },
     });
   });
