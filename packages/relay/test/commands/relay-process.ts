@@ -21,29 +21,48 @@ export interface RelayProcess {
   output(): string;
   /** Its end. */
   readonly ended: Promise<Ended>;
+  /** Kills it, with everything that it started. */
+  kill(): Promise<void>;
 }
 
-/** @param wrapper - a shell line around the command, which stands for `"$@"` in it */
-export function startProcess(
-  args: readonly string[],
+/**
+ * Starts a program of the sources, which ends with the test.
+ *
+ * @param wrapper - a shell line around the program, which stands for `"$@"` in it
+ * @param detached - whether it has a process group of its own, which contains what it starts
+ */
+export function startProgram(
+  program: readonly string[],
   variables: Readonly<Record<string, string>>,
-  wrapper = 'exec "$@"',
+  { wrapper = 'exec "$@"', detached = false }: { readonly wrapper?: string | undefined; readonly detached?: boolean },
 ): RelayProcess {
-  const command = [process.execPath, '--conditions=@newsletter-kit/source', main, ...args];
+  const command = [process.execPath, '--conditions=@newsletter-kit/source', ...program];
   const child = spawn('/bin/sh', ['-c', wrapper, 'sh', ...command], {
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached,
   });
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
   const exited = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
+  const kill = async (): Promise<void> => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(detached ? -child.pid : child.pid, 'SIGKILL');
     await exited;
-  });
+  };
+  onTestFinished(kill);
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
-  return { child, output: () => written.stdout + written.stderr, ended };
+  return { child, output: () => written.stdout + written.stderr, ended, kill };
+}
+
+/** Starts `newsletter-relay`. */
+export function startProcess(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  wrapper?: string,
+): RelayProcess {
+  return startProgram([main, ...args], variables, { wrapper });
 }
 
 /** Runs it to its end. */
@@ -51,16 +70,38 @@ export function run(args: readonly string[], variables: Readonly<Record<string, 
   return startProcess(args, variables).ended;
 }
 
-export interface ServingRelay extends RelayProcess {
+/** A relay that takes signups. */
+export interface Serving extends RelayProcess {
   readonly address: string;
-  /** Asks for a path with the operator token. */
-  ask(path: string): Promise<Response>;
   /** Signs up; resolves with the answer, rejects where the connection broke. */
   signUp(
     email: string,
     more?: Readonly<Record<string, unknown>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
+}
+
+/** Waits until a relay takes signups. */
+export async function serving(relay: RelayProcess): Promise<Serving> {
+  const findAddress = () => /"address":"(http:[^"]+)"/.exec(relay.output());
+  await waitUntil('the relay takes signups, or ends', () => findAddress() !== null || relay.child.exitCode !== null);
+  const [, address = ''] = findAddress() ?? [];
+  if (!address) throw new Error(`The relay ended: ${relay.output()}`);
+  return {
+    ...relay,
+    address,
+    signUp: (email, more = {}, headers = {}) =>
+      fetch(`${address}/signup`, {
+        method: 'POST',
+        headers: { origin: site, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ email, ...more }),
+      }),
+  };
+}
+
+export interface ServingRelay extends Serving {
+  /** Asks for a path with the operator token. */
+  ask(path: string): Promise<Response>;
 }
 
 /** Starts `serve` on a free port and waits until it takes signups. */
@@ -79,25 +120,13 @@ export async function serve(
     ...(variables['RELAY_STORE']?.startsWith('postgres') && { RELAY_OPERATOR_TOKEN: operatorToken }),
     ...variables,
   };
-  const relay = startProcess(['serve'], settings, wrapper);
-  const findAddress = () => /"address":"(http:[^"]+)"/.exec(relay.output());
-  await waitUntil('the relay takes signups, or ends', () => findAddress() !== null || relay.child.exitCode !== null);
-  const [, address = ''] = findAddress() ?? [];
-  if (!address) throw new Error(`The relay ended: ${relay.output()}`);
-  const headers = { origin: site, 'content-type': 'application/json' };
+  const relay = await serving(startProcess(['serve'], settings, wrapper));
   return {
     ...relay,
-    address,
     ask(path) {
       const [, file = ''] = /^sqlite:(.+)$/.exec(settings.RELAY_STORE) ?? [];
       const { RELAY_OPERATOR_TOKEN: token = readFileSync(`${file}-operator`, 'utf8').trim() } = settings;
-      return fetch(`${address}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      return fetch(`${relay.address}${path}`, { headers: { authorization: `Bearer ${token}` } });
     },
-    signUp: (email, more = {}, others = {}) =>
-      fetch(`${address}/signup`, {
-        method: 'POST',
-        headers: { ...headers, ...others },
-        body: JSON.stringify({ email, ...more }),
-      }),
   };
 }
