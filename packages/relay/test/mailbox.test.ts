@@ -57,39 +57,6 @@ describe('one recipient at the last hop', () => {
 });
 
 describe('one mailbox', () => {
-  describe.each(mailboxRules.map((rule) => [rule.domains[0], rule] as const))('at %s', (_name, rule) => {
-    const { domains, alike, hasSubdomains, source } = rule;
-    const key = mailboxKey(`adalove@${domains[0]}`);
-
-    it('has every domain, and every tag', () => {
-      expect(key).toBe(`adalove@${domains[0]}`);
-      for (const domain of domains)
-        for (const name of ['adalove', 'AdaLove', 'adalove+news', 'adalove+a+b'])
-          expect(mailboxKey(`${name}@${domain}`)).toBe(key);
-    });
-
-    it('has the characters that make no difference, and no others', () => {
-      const keys = ['.', '-', '_'].map((character) => mailboxKey(`ada${character}love@${domains[0]}`));
-      const ignored = ['.', '-', '_'].filter((character) => alike && character.replaceAll(alike.characters, '') === '');
-      const together = new Set(alike?.as ? [...ignored, alike.as] : ignored);
-      for (const [n, character] of ['.', '-', '_'].entries())
-        expect(keys[n]).toBe(
-          together.has(character) ? `ada${alike?.as}love@${domains[0]}` : `ada${character}love@${domains[0]}`,
-        );
-    });
-
-    it('has subdomains only where the provider says so', () => {
-      for (const domain of domains) {
-        const isName = mailboxKey(`news@adalove.${domain}`) === key;
-        expect(isName).toBe(hasSubdomains ?? false);
-      }
-    });
-
-    it('names its source', () => {
-      expect(source).not.toBe('');
-    });
-  });
-
   it('has one rule per domain', () => {
     const domains = mailboxRules.flatMap((rule) => rule.domains);
     expect(new Set(domains).size).toBe(domains.length);
@@ -102,6 +69,11 @@ describe('one mailbox', () => {
     ['+tag@example.com', '+tag@example.com'],
     ['..@gmail.com', '..@gmail.com'],
     ['ada@ＧＭＡＩＬ。com', 'ada@gmail.com'],
+    ['a.d-a_b@pm.me', 'adab@proton.me'],
+    ['a.d-a_b@mac.com', 'a.d-a_b@icloud.com'],
+    ['a.d-a_b@ya.ru', 'a-d-a_b@yandex.ru'],
+    ['news@ada.fastmail.fm', 'ada@fastmail.fm'],
+    ['news@ada.gmail.com', 'news@ada.gmail.com'],
     ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
     ['ada.love@example.com', 'ada.love@example.com'],
     ['ada-love@yahoo.com', 'ada-love@yahoo.com'],

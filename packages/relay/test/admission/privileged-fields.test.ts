@@ -55,21 +55,6 @@ it('only public fields reach the API, and pinned ones always win', async () => {
   );
 });
 
-it('only allowed custom fields reach the API, and others are dropped without a refusal', async () => {
-  const api = sandboxApi();
-  const relay = runRelay({ api: api.fetch, settings: { RELAY_ALLOWED_FIELDS: 'First Name, Topics' } });
-  relay.start();
-  const fields = [
-    { name: 'First Name', value: 'Ada' },
-    { name: 'Team size', value: 3 },
-    { name: 'Topics', value: ['boats'] },
-  ];
-  await relay.fetch(post({ email: 'ada@example.com', custom_fields: fields }));
-  await relay.fetch(post({ email: 'bob@example.com', custom_fields: [fields[1]] }));
-  await waitUntil('both arrive', () => api.received.length === 2);
-  expect(api.received.map((each) => each['custom_fields'])).toEqual([[fields[0], fields[2]], undefined]);
-});
-
 it('every privileged field can be pinned, except the one that belongs to a single person', () => {
   const names = settings.map(({ name }) => name);
   expect(privilegedFields.filter((field) => !names.includes(`RELAY_${field.toUpperCase()}`))).toEqual([

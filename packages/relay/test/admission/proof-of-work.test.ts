@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { formPost, post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
-import { StoreUnavailableError } from '../../src/index.ts';
+import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { changedStore } from '../changed-store.ts';
+import { fullStore } from '../changed-store.ts';
 import { settingsFor } from '../confirmation/confirming.ts';
 import { asked, solve } from './ask.ts';
 
@@ -96,15 +95,11 @@ describe('a proof of work', () => {
   });
 
   it('can be sent again where its signup could not be stored', async () => {
-    let full = true;
-    const { store } = runRelay();
-    const failing = changedStore(store, {
-      accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)),
-    });
-    const relay = runRelay({ store: failing, settings, proof: quick });
+    const { store, makeRoom } = fullStore(runRelay().store);
+    const relay = runRelay({ store, settings, proof: quick });
     const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
     expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(503);
-    full = false;
+    makeRoom();
     expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
   });
 
@@ -119,12 +114,6 @@ describe('a proof of work', () => {
     for (let n = 0; n < 5; n += 1)
       await asked(await relay.fetch(post({ ...ada, proof: 'x' }), '203.0.113.9'), 'PROOF_REQUIRED');
     expect((await relay.fetch(post(ada), '203.0.113.9')).status).toBe(403);
-  });
-
-  it('is not required without JavaScript: the signup is kept for review', async () => {
-    const relay = runRelay({ settings, proof: quick });
-    expect((await relay.fetch(formPost(ada))).status).toBe(303);
-    expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 1 });
   });
 });
 

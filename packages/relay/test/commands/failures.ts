@@ -1,8 +1,7 @@
 /** The table of what fails around a relay: its store, what it asks while a visitor waits, and the clock. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createSocket } from 'node:dgram';
 import { join } from 'node:path';
@@ -192,36 +191,6 @@ const sqliteFailures: readonly Failure[] = [
     prepare: () =>
       Promise.resolve(inFile({ fail: (relay) => inject(relay, 'fsync,fdatasync', `delay_exit=${delay}`) })),
   })),
-  {
-    name: 'SQLite, its log is deleted',
-    possible: true,
-    truth: { ...fails, says: /relay\.db-wal was deleted or replaced/ },
-    prepare() {
-      const scene = inFile();
-      const fail = (): Promise<() => void> => {
-        rmSync(join(scene.folder, 'relay.db-wal'));
-        return Promise.resolve(nothing);
-      };
-      return Promise.resolve({ ...scene, isMended: false, fail });
-    },
-  },
-  {
-    name: 'SQLite, the disk is full',
-    possible: process.platform === 'linux',
-    truth: fails,
-    prepare() {
-      const scene = inFile();
-      const fail = ({ child }: ServingRelay): Promise<() => unknown> => {
-        // The soft limit alone, so that it can be taken back.
-        const confine = (bytes: number | 'unlimited'): unknown =>
-          execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:`]);
-        // Every signup makes the log longer.
-        confine(statSync(join(scene.folder, 'relay.db-wal')).size);
-        return Promise.resolve(() => confine('unlimited'));
-      };
-      return Promise.resolve({ ...scene, fail });
-    },
-  },
   {
     name: 'SQLite, the disk is read-only',
     possible: canTrace(),

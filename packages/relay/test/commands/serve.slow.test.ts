@@ -104,15 +104,6 @@ describe('check', () => {
 });
 
 describe('starting', () => {
-  it('without a usable path of the store ends with one sentence', async () => {
-    const folder = scratchFolder();
-    const { code, stderr } = await run(['serve'], { ...environment, RELAY_STORE: `sqlite:${folder}/none/relay.db` });
-    expect([code, stderr]).toEqual([
-      1,
-      `newsletter-relay: The store ${folder}/none/relay.db cannot be created: its folder does not exist; create the folder.\n`,
-    ]);
-  });
-
   it('with a port in use ends with one sentence and closes the store', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -126,14 +117,6 @@ describe('starting', () => {
     expect([code, stderr]).toEqual([
       1,
       `newsletter-relay: Port ${port} on 127.0.0.1 cannot be opened: it is in use; stop the program that uses it, or set RELAY_PORT to a free port.\n`,
-    ]);
-  });
-
-  it('that requires a consent and names no sentence ends with what to paste', async () => {
-    const { code, stderr } = await run(['serve'], { ...environment, RELAY_CONSENT_REQUIRED: 'true' });
-    expect([code, stderr]).toEqual([
-      1,
-      'newsletter-relay: The configuration has errors:\n  - RELAY_CONSENT_REQUIRED needs RELAY_CONSENT_SENTENCES beside it: paste the sentence beside the box of the form "default". The tag sends the label of its consent field; any other form sends the value of its box.\n',
     ]);
   });
 

@@ -177,7 +177,7 @@ describe('the configuration', () => {
     [{ RELAY_ERASE_AFTER_DAYS: '1y' }, 'RELAY_ERASE_AFTER_DAYS must be a number of days from 0 to 9999, or never'],
     [
       { RELAY_CONSENT_REQUIRED: 'true', RELAY_PAGE_CONSENT: 'I agree.' },
-      'RELAY_CONSENT_REQUIRED needs RELAY_CONSENT_SENTENCES beside it: paste the sentence beside the box of the form "default". The tag sends the label of its consent field;',
+      'RELAY_CONSENT_REQUIRED needs RELAY_CONSENT_SENTENCES beside it: paste the sentence beside the box of the form "default". The tag sends the label of its consent field; any other form sends the value of its box.',
     ],
     [{ RELAY_CONSENT_SENTENCES: 'a'.repeat(2001) }, 'RELAY_CONSENT_SENTENCES has a sentence of more than 2000'],
     [

@@ -5,7 +5,7 @@ import { purposeKey } from '../../src/secrets.ts';
 import { signupId } from '../../src/store/signup-identity.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { linkIn, startMailServer } from '../mail-server.ts';
-import { post, type RelayParts } from '../running-relay.ts';
+import type { RelayParts } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { secret, publicUrl, confirming, mailTo } from './confirming.ts';
 import { formsOf } from './page.ts';
@@ -124,24 +124,6 @@ describe('a signup that needs confirmation', () => {
     expect(page).toContain('<html lang="de" dir="ltr">');
     expect(page).toContain('<title>Bitte bestätige deine Anmeldung · Bücher &amp; Boote</title>');
     expect(formsOf(page)).toMatchObject([{ buttons: [{ label: 'Bestätigen' }] }]);
-  });
-
-  it('with an address that would add a header or a recipient causes no mail', async () => {
-    const mail = await startMailServer();
-    const relay = confirming(mail);
-    for (const email of [
-      'ada@example.com\r\nBcc: eve@example.com',
-      'ada@example.com\nX: y',
-      'ada@example.com,eve@example.com',
-      'ada@example.com>, <eve@example.com',
-      'Ada <ada@example.com>',
-      '"ada eve"@example.com',
-      'ada@example.com\u2028Bcc: eve@example.com',
-    ])
-      expect([email, (await relay.fetch(post({ email }))).status]).toEqual([email, 400]);
-    await relay.signUp('last@example.com');
-    await mailTo(mail, 'last@example.com');
-    expect(mail.received).toHaveLength(1);
   });
 
   it('suspected to come from a bot causes no mail until an operator redrives it', async () => {
