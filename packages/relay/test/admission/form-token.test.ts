@@ -1,7 +1,6 @@
 /** Signed form tokens: minimum age, lifetime, signature, single use, and posts without JavaScript. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fullStore } from '../changed-store.ts';
 import { formPost, post, runRelay, site, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { asked } from './ask.ts';
 
@@ -102,16 +101,6 @@ describe('a form with tokens', () => {
     );
     for (const changed of [`-${token}`, `${token}-`])
       expect((await relay.fetch(post({ ...ada, token: changed }))).status).toBe(403);
-  });
-
-  it('accepts a token again after a signup that could not be stored', async () => {
-    const { store, makeRoom } = fullStore(runRelay().store);
-    const relay = tokenRelay({ store });
-    const token = await freshToken(relay);
-    relay.turn(3000);
-    expect((await relay.fetch(post({ ...ada, token }))).status).toBe(503);
-    makeRoom();
-    expect((await relay.fetch(post({ ...ada, token }))).status).toBe(202);
   });
 });
 

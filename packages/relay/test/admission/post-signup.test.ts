@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { changedStore } from '../changed-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
-import { formPost, metricsOf, post, runRelay, site } from '../running-relay.ts';
+import { metricsOf, post, runRelay, site } from '../running-relay.ts';
 
 const ada = {
   email: 'Ada+news@BÜCHER.example',
@@ -71,23 +71,6 @@ describe('an accepted signup', () => {
       }
     }
     expect(sent).toEqual(['a', 'c', 'd', 'e']);
-  });
-});
-
-describe('a signup without JavaScript', () => {
-  it('is redirected to the page of the relay, relative to the endpoint', async () => {
-    const relay = runRelay();
-    const { status, headers, body } = await raw(
-      await relay.fetch(formPost({ email: 'ada@example.com', 'custom_fields[Topics][]': 'CSS' })),
-    );
-    expect([status, headers['location'], body]).toEqual([303, 'thanks', '']);
-    const page = await relay.fetch(new Request('http://relay.example/thanks'));
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(await page.text()).toContain('<h1>Thank you.</h1>\n<p>Your signup has arrived.</p>');
-    expect((await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() }))[0]?.submission).toEqual({
-      email: 'ada@example.com',
-      custom_fields: [{ name: 'Topics', value: ['CSS'] }],
-    });
   });
 });
 

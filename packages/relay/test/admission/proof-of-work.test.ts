@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { fullStore } from '../changed-store.ts';
+import { StoreUnavailableError } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { settingsFor } from '../confirmation/confirming.ts';
 import { asked, solve } from './ask.ts';
 
@@ -94,13 +95,23 @@ describe('a proof of work', () => {
     expect(solution['counter']).toBe(1);
   });
 
-  it('can be sent again where its signup could not be stored', async () => {
-    const { store, makeRoom } = fullStore(runRelay().store);
-    const relay = runRelay({ store, settings, proof: quick });
-    const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
-    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(503);
-    makeRoom();
-    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
+  it('can be sent again with its token where its signup could not be stored, which counts for no limit', async () => {
+    let isFull = true;
+    const { store } = runRelay();
+    const failing = changedStore(store, {
+      accept: (signup) => (isFull ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)),
+    });
+    let now = Date.now();
+    const limits = { RELAY_FORM_TOKEN: 'true', RELAY_LIMIT_IP: '1/1h', RELAY_LIMIT_ADDRESS: '1/1h' };
+    const relay = runRelay({ store: failing, settings: { ...settings, ...limits }, proof: quick, now: () => now });
+    const send = (given: object = {}) => relay.fetch(post({ ...ada, ...given }), '203.0.113.9');
+    const ask = await asked(await send(), 'TOKEN_REQUIRED');
+    now += 2000;
+    const given = { token: ask.token, proof: await solve(ask) };
+    for (let n = 0; n < 3; n += 1) expect((await send(given)).status).toBe(503);
+    isFull = false;
+    expect((await send(given)).status).toBe(202);
+    expect(await store.counts()).toMatchObject({ waiting: 1, review: 0 });
   });
 
   it('expires', async () => {

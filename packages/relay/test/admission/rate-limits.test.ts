@@ -4,7 +4,6 @@ import { StoreUnavailableError } from '../../src/index.ts';
 import { RateLimits } from '../../src/admission/rate-limits.ts';
 import { MemoryCounters } from '../../src/store/counters.ts';
 import type { Counters } from '../../src/store/signup-store.ts';
-import { fullStore } from '../changed-store.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { metricsOf, post, type RunningRelay, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
@@ -111,16 +110,6 @@ describe('a rate limit', () => {
     await relay.fetch(post({ email: 'ada@example.com' }, { 'content-type': 'text/plain' }), peer);
     expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(202);
     expect((await relay.fetch(post({ email: 'bob@example.com' }), peer)).status).toBe(429);
-  });
-
-  it('does not count a signup that could not be stored', async () => {
-    const { store, makeRoom } = fullStore(runRelay().store);
-    const relay = runRelay({ store, settings: { RELAY_LIMIT_IP: '1/1h', RELAY_LIMIT_ADDRESS: '1/1h' } });
-    for (let n = 0; n < 5; n += 1)
-      expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(503);
-    makeRoom();
-    expect((await relay.fetch(post({ email: 'ada@example.com' }), peer)).status).toBe(202);
-    expect(await store.counts()).toMatchObject({ waiting: 1, review: 0 });
   });
 
   it('reports the reached limit to the operator, not to the visitor', async () => {

@@ -136,16 +136,6 @@ describe('a signup that needs confirmation', () => {
     await mailTo(mail, 'robot@example.com');
   });
 
-  it('is confirmed by the service as well where double_opt_override is pinned', async () => {
-    const mail = await startMailServer();
-    const api = sandboxApi();
-    const relay = confirming(mail, { api: api.fetch, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'on' } });
-    await relay.signUp('ada@example.com');
-    await relay.visit(linkIn(await mailTo(mail, 'ada@example.com')), 'POST');
-    await waitUntil('delivery', () => api.received.length === 1);
-    expect(api.received).toMatchObject([{ double_opt_override: 'on' }]);
-  });
-
   it('redirects to the configured page after its confirmation', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail, { settings: { RELAY_CONFIRMED_URL: 'https://shop.example/welcome' } });
