@@ -31,7 +31,7 @@ export function createEndpoint(
   protection: AbuseProtection,
 ): SignUp {
   /** @throws StoreUnavailableError or DeadlineError where it cannot be answered: the visitor is asked to try again */
-  async function signUp(post: SignupPost, thanks: string): Promise<Response> {
+  async function answer(post: SignupPost, thanks: string): Promise<Response> {
     const { form, header } = post;
     const startedAt = performance.now();
     if (stopping.aborted) return reception.refuse(post, unavailable());
@@ -114,5 +114,5 @@ export function createEndpoint(
     }
   }
 
-  return signUp;
+  return answer;
 }
