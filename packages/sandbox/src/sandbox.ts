@@ -1,7 +1,7 @@
 /** Assembles the sandbox: the world, its features, the pipeline of requests, and the pages. */
 import { Hono } from 'hono';
 import { apiPrefix } from './api/addresses.ts';
-import { answer as answerApi, errorAnswer, settle } from './api/api.ts';
+import { answer as answerApi, settle } from './api/api.ts';
 import { refusal } from './http/errors.ts';
 import { type Assumptions, createAssumptions } from './control/assumptions.ts';
 import { createControl } from './control/control.ts';
@@ -114,7 +114,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     async fetch(input, init) {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      if (!open) return errorAnswer(503, { message: 'The sandbox is closed.', code: 'CLOSED' });
+      if (!open) return refusal(503, { message: 'The sandbox is closed.', code: 'CLOSED' });
       settle(world);
       return app.fetch(request);
     },

@@ -3,12 +3,11 @@
  * rule.
  */
 import { type Operation, operations } from '@newsletter-kit/core/contract';
-import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { isStorageFailure } from '../store/database.ts';
 import type { World } from '../world/world.ts';
 import { addressOf, apiPrefix, patternOf } from './addresses.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
-import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
+import { apiError, errorBody, toApiError } from '../http/errors.ts';
 import { decoded, noteText, readJson, readQuery } from '../http/read-request.ts';
 import type { Trace } from '../http/trace.ts';
 import { automationRules } from './automations.ts';
@@ -106,11 +105,6 @@ export function settle(world: Pick<World, 'settle'>): void {
     // Events that could not be written stay due; the request itself fails if it needs to write.
     if (!isStorageFailure(error)) throw error;
   }
-}
-
-/** An answer with the API's error body, for other paths than the API's own. */
-export function errorAnswer(status: ErrorStatus, error: ErrorDetail): Response {
-  return respond(status, errorBody(status, [error]), {});
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {

@@ -3,8 +3,7 @@
  * answers errors in the API's format.
  */
 import { Hono } from 'hono';
-import { errorAnswer } from '../api/api.ts';
-import { apiError, errorBody, toApiError } from '../http/errors.ts';
+import { apiError, errorBody, refusal, toApiError } from '../http/errors.ts';
 import { SeedError } from '../world/seeds/seed.ts';
 import { isCrossSite } from './access.ts';
 import type { Feature, WholeSandbox } from './feature.ts';
@@ -45,7 +44,7 @@ export function createControl(
     (place) => `/_sandbox${place}`,
   );
   control.all('*', () =>
-    errorAnswer(404, {
+    refusal(404, {
       message: `There is no such control endpoint. The endpoints are ${places.join(', ')}; the page about the control endpoints describes them.`,
       code: 'NOT_FOUND',
     }),
