@@ -25,61 +25,45 @@ export const conditions = z.union([
   z.strictObject({ all: z.array(condition).min(1) }),
   z.strictObject({ any: z.array(condition).min(1) }),
 ]);
-export type Conditions = z.output<typeof conditions>;
 
 /** A condition on the table `subscriptions`, and what its `?` are. */
-interface Sql {
-  readonly condition: string;
-  readonly values: readonly Bound[];
-}
+type Sql = readonly [condition: string, ...values: Bound[]];
 
 /** How many active subscriptions of its publication are in a set. */
 export function countActive(store: Store, set: ConditionSetRow): number {
-  const { condition: where, values } = toSql(conditions.parse(JSON.parse(set.conditions)));
+  const read = conditions.parse(JSON.parse(set.conditions));
+  const [parts, word] = 'all' in read ? [read.all, ' AND '] : [read.any, ' OR '];
+  const sql = parts.map(toSql);
+  const where = sql.map(([each]) => `(${each})`).join(word);
+  const values = sql.flatMap(([, ...each]) => each);
   return store.content.activeSubscribers(set.publication_id, where, values);
 }
 
-/** Conditions as SQL. */
-function toSql(conditions: Conditions): Sql {
-  const [parts, word] = 'all' in conditions ? [conditions.all, ' AND '] : [conditions.any, ' OR '];
-  const sql = parts.map(one);
-  return { condition: sql.map((part) => `(${part.condition})`).join(word), values: sql.flatMap((part) => part.values) };
-}
-
-function one(condition: Condition): Sql {
+function toSql(condition: Condition): Sql {
   if ('attribute' in condition) {
     const wanted = 'in' in condition ? condition.in : [condition.equals];
-    return {
-      condition: `${condition.attribute} IN (SELECT value FROM json_each(?))`,
-      values: [JSON.stringify(wanted)],
-    };
+    return [`${condition.attribute} IN (SELECT value FROM json_each(?))`, JSON.stringify(wanted)];
   }
   if ('custom_field' in condition) {
-    return {
-      condition: `seq IN (SELECT subscription FROM custom_field_values
+    return [
+      `seq IN (SELECT subscription FROM custom_field_values
         JOIN custom_fields ON custom_fields.seq = field JOIN publications ON publications.id = publication_id
         WHERE publications.seq = subscriptions.publication AND display = ?
           AND (value = ? OR (kind = 'list' AND json_type(value) = 'array' AND EXISTS (SELECT 1 FROM json_each(custom_field_values.value) AS item WHERE item.value = ?))))`,
-      values: [
-        condition.custom_field,
-        JSON.stringify(condition.equals),
-        typeof condition.equals === 'string' ? condition.equals : null,
-      ],
-    };
+      condition.custom_field,
+      JSON.stringify(condition.equals),
+      typeof condition.equals === 'string' ? condition.equals : null,
+    ];
   }
-  if ('premium_tier' in condition) {
-    return {
-      condition:
-        'seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier WHERE tiers.name = ?)',
-      values: [condition.premium_tier],
-    };
-  }
-  if ('newsletter_list' in condition) {
-    return {
-      condition:
-        'seq IN (SELECT subscription FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE newsletter_lists.name = ?)',
-      values: [condition.newsletter_list],
-    };
-  }
-  return { condition: 'created > ?', values: [condition.created_after] };
+  if ('premium_tier' in condition)
+    return [
+      'seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier WHERE tiers.name = ?)',
+      condition.premium_tier,
+    ];
+  if ('newsletter_list' in condition)
+    return [
+      'seq IN (SELECT subscription FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE newsletter_lists.name = ?)',
+      condition.newsletter_list,
+    ];
+  return ['created > ?', condition.created_after];
 }
