@@ -10,9 +10,6 @@ export type JobRow = Row<'jobs'> & { readonly type: JobType };
 /** The queries about jobs. */
 export function jobStore(database: Database) {
   const { one, all, run } = statementsOf(database);
-  const finish = run<[string, string | null, string, number, number]>(
-    'UPDATE jobs SET status = ?1, failure_reason = ?2, error_log = ?3, updated = ?4, completed = ?4 WHERE seq = ?5',
-  );
   return {
     bySeq: one<JobRow, [seq: number]>('SELECT * FROM jobs WHERE seq = ?'),
     /** The bulk updates of a publication, oldest first. */
@@ -27,8 +24,9 @@ export function jobStore(database: Database) {
     setStatus: run<[seq: number, status: string, now: number]>(
       'UPDATE jobs SET status = ?2, updated = ?3 WHERE seq = ?1',
     ),
-    finish: (seq: number, end: Pick<JobRow, 'status' | 'failure_reason' | 'error_log'>, now: number): void =>
-      finish(end.status, end.failure_reason, end.error_log, now, seq),
+    finish: run<[seq: number, status: string, failureReason: string | null, errorLog: string, now: number]>(
+      'UPDATE jobs SET status = ?2, failure_reason = ?3, error_log = ?4, updated = ?5, completed = ?5 WHERE seq = ?1',
+    ),
     setParams: run<[seq: number, params: string]>('UPDATE jobs SET params = ?2 WHERE seq = ?1'),
   };
 }

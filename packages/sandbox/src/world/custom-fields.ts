@@ -15,11 +15,12 @@ export interface MatchedValue {
  * nothing.
  */
 export function matchCustomFields(
-  fieldsOfPublication: () => readonly CustomFieldRow[],
+  store: CustomFields,
+  publicationId: string,
   entries: readonly CustomFieldValue[],
 ): { readonly values: readonly MatchedValue[]; readonly warnings: readonly ErrorDetail[] } {
   if (entries.length === 0) return { values: [], warnings: [] };
-  const fields = fieldsOfPublication();
+  const fields = store.ofPublication(publicationId);
   const byDisplay = new Map(fields.map((field) => [field.display, field]));
   const values: MatchedValue[] = [];
   const warnings: ErrorDetail[] = [];

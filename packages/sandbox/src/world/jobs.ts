@@ -63,15 +63,8 @@ export function finishJob(world: World, seq: number, emit: Emit): void {
   const params: unknown = JSON.parse(job.params);
   const { items, failed, errors } = jobHandlers[job.type](world, publication, params, emit);
   const nothing = failed === items;
-  jobs.finish(
-    seq,
-    {
-      status: nothing ? 'failed' : 'complete',
-      failure_reason: nothing ? 'No item could be applied; see error_log.' : null,
-      error_log: JSON.stringify(errors),
-    },
-    world.clock.seconds(),
-  );
+  const reason = nothing ? 'No item could be applied; see error_log.' : null;
+  jobs.finish(seq, nothing ? 'failed' : 'complete', reason, JSON.stringify(errors), world.clock.seconds());
   // No operation shows an import, and its rows hold addresses.
   if (job.type === 'import') jobs.setParams(seq, '{}');
 }
@@ -190,7 +183,7 @@ function applyItem(
   if (gift) giveAccess(world, seq, gift);
 
   const fields = (item.custom_fields ?? []).map((field) => (field.delete ? { name: field.name, value: null } : field));
-  const { values, warnings } = matchCustomFields(() => customFields.ofPublication(publication.id), fields);
+  const { values, warnings } = matchCustomFields(customFields, publication.id, fields);
   applyCustomFields(customFields, seq, values);
   emit({ type: 'subscription', change: 'updated', seq });
   return warnings.map(({ message }) => message);

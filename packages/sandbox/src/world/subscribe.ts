@@ -43,20 +43,18 @@ export function subscribe(
   channel: Channel = 'api',
 ): Subscribed {
   const references = resolveReferences(world, publication.id, request);
-  const fields = matchCustomFields(
-    () => world.store.customFields.ofPublication(publication.id),
-    request.custom_fields ?? [],
-  );
-  const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
+  const { customFields, subscriptions } = world.store;
+  const fields = matchCustomFields(customFields, publication.id, request.custom_fields ?? []);
+  const existing = subscriptions.byAddress(publication.id, addressKey(request.email));
 
   const done = existing
     ? updateExisting(world, publication, existing, request, references, emit)
     : create(world, publication, request, references, channel);
   if (request.send_welcome_email && done.welcome) requestWelcome(world, done.seq);
-  const changed = applyCustomFields(world.store.customFields, done.seq, fields.values);
+  const changed = applyCustomFields(customFields, done.seq, fields.values);
   if (done.changed || changed) emit({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
 
-  const row = world.store.subscriptions.bySeq(done.seq);
+  const row = subscriptions.bySeq(done.seq);
   if (!row) throw new Error('The subscription that was just written cannot be found.');
   return { row, created: !existing, warnings: fields.warnings, reasons: done.reasons };
 }

@@ -97,13 +97,12 @@ function loadPublication(world: World, publication: SeedPublication): void {
 /** @throws {@link SeedError} that names the subscription and what it refers to that does not exist */
 function loadSubscriptions(world: World, publicationId: string, subscriptions: readonly SeedSubscription[]): void {
   const { store } = world;
-  const fields = store.customFields.ofPublication(publicationId);
   const tiers = new Map(store.workspace.tiers(publicationId).map((tier) => [tier.name, tier.seq]));
   const lists = new Map(store.workspace.lists(publicationId).map((list) => [list.name, list.seq]));
   for (const [index, subscription] of subscriptions.entries()) {
     const place = `subscriptions[${index}]`;
     const seq = loadSubscription(world, publicationId, subscription, place);
-    const { values, warnings } = matchCustomFields(() => fields, subscription.custom_fields);
+    const { values, warnings } = matchCustomFields(store.customFields, publicationId, subscription.custom_fields);
     if (warnings[0]) throw new SeedError(`The seed is not valid: ${place}: ${warnings[0].message}`);
     applyCustomFields(store.customFields, seq, values);
     for (const name of subscription.premium_tiers)
