@@ -100,14 +100,9 @@ interface LoggedRequest {
   size: number;
 }
 
-/** A request that is sent again: the number of the repeated one, and its own entry once it is answered. */
-interface Repetition {
-  readonly of: number;
-  entry?: LogEntry;
-}
-
-export function createRequestLog(maxSize = contentsKept): RequestLog {
-  const repetitions = new WeakMap<Request, Repetition>();
+export function createRequestLog(): RequestLog {
+  /** Requests that are sent again, with the number of the repeated one. */
+  const repetitions = new WeakMap<Request, number>();
   let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
@@ -120,17 +115,15 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
   };
   const log: RequestLog = {
     add(entry, contents, request) {
-      const repetition = request && repetitions.get(request);
-      const numbered = { n: (n += 1), ...entry, repeats: repetition?.of ?? null };
-      const line = { entry: numbered, contents, size: sizeOf(contents) };
-      if (repetition) repetition.entry ??= numbered;
+      const repeats = request ? (repetitions.get(request) ?? null) : null;
+      const line = { entry: { n: (n += 1), ...entry, repeats }, contents, size: sizeOf(contents) };
       lines.push(line);
       size += line.size;
       if (lines.length > kept) {
         size -= lines.shift()?.size ?? 0;
         whole = Math.max(0, whole - 1);
       }
-      for (let old; size > maxSize && (old = lines[whole]) && old !== line; whole += 1) drop(old);
+      for (let old; size > contentsKept && (old = lines[whole]) && old !== line; whole += 1) drop(old);
       return line.entry;
     },
     entries(filter = {}) {
@@ -149,10 +142,10 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
     reset: () => log.clear(),
     routes: (sandbox) =>
       requestRoutes(log, async (request, of) => {
-        const repetition: Repetition = { of };
-        repetitions.set(request, repetition);
+        const after = n;
+        repetitions.set(request, of);
         await sandbox.answer(request).catch(ignoreLostConnection);
-        return repetition.entry;
+        return log.entries({ after }).find(({ repeats }) => repeats === of);
       }),
   };
   return log;
