@@ -2,31 +2,25 @@
  * Ids: the fixed ones of every standard seed, and generated ones. A generated id is a pure function of the id seed, the
  * kind and the number of the record, so two equal runs give equal ids, and a restart repeats none.
  */
-export interface Ids {
-  /** A version-4-shaped UUID for the `n`th record of this kind. */
-  uuid(kind: string, n: number): string;
-  /** Ten letters and digits for the `n`th record of this kind. */
-  code(kind: string, n: number): string;
-  /** 43 letters, digits, `-` and `_` for the `n`th record of this kind. */
-  token(kind: string, n: number): string;
-  /** A pseudorandom number from 0 up to 1 for the `n`th decision of this kind. */
-  fraction(kind: string, n: number): number;
-}
+export type Ids = ReturnType<typeof createIds>;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** @param seed - any whole number; another seed gives other ids */
-export function createIds(seed: number): Ids {
+export function createIds(seed: number) {
   return {
-    fraction: (kind, n) => fraction(seed, kind, n),
-    uuid(kind, n) {
+    /** A pseudorandom number from 0 up to 1 for the `n`th decision of this kind. */
+    fraction: (kind: string, n: number): number => fraction(seed, kind, n),
+    /** A version-4-shaped UUID for the `n`th record of this kind. */
+    uuid(kind: string, n: number): string {
       const hex = lanes(seed, kind, n)
         .map((lane) => lane.toString(16).padStart(8, '0'))
         .join('');
       const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
     },
-    code(kind, n) {
+    /** Ten letters and digits for the `n`th record of this kind. */
+    code(kind: string, n: number): string {
       const [high = 0, low = 0] = lanes(seed, `${kind}#`, n);
       let rest = BigInt(high) * 0x1_0000_0000n + BigInt(low);
       let code = '';
@@ -36,7 +30,8 @@ export function createIds(seed: number): Ids {
       }
       return code;
     },
-    token(kind, n) {
+    /** 43 letters, digits, `-` and `_` for the `n`th record of this kind. */
+    token(kind: string, n: number): string {
       const bytes = new DataView(new ArrayBuffer(32));
       for (const [index, lane] of lanes(seed, `${kind}#`, n, 8).entries()) bytes.setUint32(index * 4, lane);
       return Buffer.from(bytes.buffer).toString('base64url');
