@@ -213,9 +213,6 @@ function errorResponse({ base }: Operation, status: number, description: string,
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
 
-/** Examples of path parameters that every standard seed holds. */
-const examples: Readonly<Record<string, string>> = { publicationId };
-
 /** An operation of the contract under its own id. */
 type KnownOperation = Operation & { readonly id: OperationId };
 
@@ -299,7 +296,8 @@ function pathParametersOf({ id, path }: KnownOperation): object[] {
     description: wordsOf[id].parameters[name]?.text,
     required: true,
     schema: { type: 'string' },
-    ...(examples[name] !== undefined && { example: examples[name] }),
+    // Every standard seed holds it.
+    ...(name === 'publicationId' && { example: publicationId }),
   }));
 }
 
