@@ -14,9 +14,9 @@ export type Bound = SQLInputValue;
 /** A prepared statement whose rows are of type `Row`. */
 export interface Statement<Row> {
   /** The first row, if there is one. */
-  get(...values: Bound[]): Row | undefined;
-  all(...values: Bound[]): Row[];
-  run(...values: Bound[]): void;
+  readonly get: (...values: readonly Bound[]) => Row | undefined;
+  readonly all: (...values: readonly Bound[]) => Row[];
+  readonly run: (...values: readonly Bound[]) => void;
 }
 
 /** A database that could not be opened, with a message for the user. */
@@ -225,9 +225,9 @@ export function statementsOf(database: Database) {
   /* oxlint-disable typescript/no-unnecessary-type-parameters -- only the caller knows rows and values of its SQL */
   /** Of a query that always has a row, such as a count. */
   const aggregate = <Found, Values extends readonly Bound[] = []>(sql: string): ((...values: Values) => Found) => {
-    const statement = database.prepare<Found>(sql);
+    const { all } = database.prepare<Found>(sql);
     return (...values) => {
-      const [row] = statement.all(...values);
+      const [row] = all(...values);
       if (row === undefined) throw new Error(`No row: ${sql}`);
       return row;
     };
@@ -239,18 +239,12 @@ export function statementsOf(database: Database) {
       const read = aggregate<{ n: number }, Values>(sql);
       return (...values) => read(...values).n;
     },
-    one<Found, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => Found | undefined {
-      const statement = database.prepare<Found>(sql);
-      return (...values) => statement.get(...values);
-    },
-    all<Found, Values extends readonly Bound[] = []>(sql: string): (...values: Values) => readonly Found[] {
-      const statement = database.prepare<Found>(sql);
-      return (...values) => statement.all(...values);
-    },
-    run<Values extends readonly Bound[] = []>(sql: string): (...values: Values) => void {
-      const statement = database.prepare(sql);
-      return (...values) => statement.run(...values);
-    },
+    one: <Found, Values extends readonly Bound[] = []>(sql: string): ((...values: Values) => Found | undefined) =>
+      database.prepare<Found>(sql).get,
+    all: <Found, Values extends readonly Bound[] = []>(sql: string): ((...values: Values) => readonly Found[]) =>
+      database.prepare<Found>(sql).all,
+    run: <Values extends readonly Bound[] = []>(sql: string): ((...values: Values) => void) =>
+      database.prepare(sql).run,
   };
   /* oxlint-enable typescript/no-unnecessary-type-parameters */
 }
