@@ -10,10 +10,29 @@ type DemoContent = Pick<
   'automations' | 'authors' | 'advertisement_opportunities' | 'complimentary_access' | 'condition_sets'
 >;
 
+type SeedJourney = NonNullable<NonNullable<SeedPublication['automations']>[number]['journeys']>[number];
+
+/** A journey through an automation; its times in days before now. */
+type DemoJourney = readonly [
+  email: string,
+  status: SeedJourney['status'],
+  startedAgo: number,
+  completedAgo: number | null,
+  step: number,
+];
+
 const day = 86_400;
 
 /** @param now - Unix seconds @param founded - when the publication began */
 export function demoContent(now: number, founded: number): DemoContent {
+  const journeys = (rows: readonly DemoJourney[]): SeedJourney[] =>
+    rows.map(([email, status, startedAgo, completedAgo, step]) => ({
+      email,
+      status,
+      started: now - startedAgo * day,
+      ...(completedAgo !== null && { completed: now - completedAgo * day }),
+      step,
+    }));
   return {
     automations: [
       {
@@ -85,31 +104,13 @@ export function demoContent(now: number, founded: number): DemoContent {
             unique_opens: 7,
           },
         ],
-        journeys: [
-          {
-            email: 'ada.lovelace@example.com',
-            status: 'completed',
-            started: now - 400 * day,
-            completed: now - 390 * day,
-            step: 3,
-          },
-          {
-            email: 'grace@example.org',
-            status: 'completed',
-            started: now - 380 * day,
-            completed: now - 370 * day,
-            step: 3,
-          },
-          {
-            email: 'zoë@example.com',
-            status: 'exited_early',
-            started: now - 200 * day,
-            completed: now - 197 * day,
-            step: 1,
-          },
-          { email: 'tu.youyou@example.org', status: 'in_progress', started: now - 2 * day, step: 1 },
-          { email: 'shafi@example.com', status: 'in_progress', started: now - 6 * day, step: 2 },
-        ],
+        journeys: journeys([
+          ['ada.lovelace@example.com', 'completed', 400, 390, 3],
+          ['grace@example.org', 'completed', 380, 370, 3],
+          ['zoë@example.com', 'exited_early', 200, 197, 1],
+          ['tu.youyou@example.org', 'in_progress', 2, null, 1],
+          ['shafi@example.com', 'in_progress', 6, null, 2],
+        ]),
       },
       {
         name: 'Come back',
@@ -135,22 +136,10 @@ export function demoContent(now: number, founded: number): DemoContent {
             links: [{ url: 'https://harbour.example/stay', clicks: 9, unique_clicks: 8 }],
           },
         ],
-        journeys: [
-          {
-            email: 'linus+news@example.net',
-            status: 'completed',
-            started: now - 90 * day,
-            completed: now - 90 * day + 21_600,
-            step: 1,
-          },
-          {
-            email: 'tim@example.net',
-            status: 'manually_removed',
-            started: now - 60 * day,
-            completed: now - 59 * day,
-            step: 0,
-          },
-        ],
+        journeys: journeys([
+          ['linus+news@example.net', 'completed', 90, 89.75, 1],
+          ['tim@example.net', 'manually_removed', 60, 59, 0],
+        ]),
       },
     ],
     authors: [
