@@ -1,6 +1,7 @@
 /** Calls a sandbox in process, the way a client would, and checks every answer against core's strict schemas. */
 import { operation, type OperationId } from '@newsletter-kit/core/contract';
 import { errorBody, schemas, type Answer } from '@newsletter-kit/core/schema';
+import { createClient } from '@newsletter-kit/core';
 import { expect, onTestFinished } from 'vitest';
 import { strictly } from './strictly.ts';
 import { apiKeys, createSandbox, publicationId, type Sandbox, type SandboxOptions } from '../src/index.ts';
@@ -26,7 +27,18 @@ export function fresh(options: SandboxOptions = {}): Sandbox {
   return sandbox;
 }
 
-/** Sends one request with the workspace key, unless `headers` say otherwise. */
+/** Core's client of a sandbox, which tries nothing twice. */
+export const clientOf = (sandbox: Sandbox, token: string = apiKeys.workspace) =>
+  createClient({
+    baseUrl: base,
+    appUrl: 'http://sandbox.test',
+    token,
+    publicationId,
+    fetch: sandbox.fetch,
+    retry: false,
+  });
+
+/** Sends one request with the workspace key, unless `headers` say otherwise. A text goes out as it is, else JSON. */
 export async function send(
   sandbox: Sandbox,
   method: string,
@@ -35,7 +47,7 @@ export async function send(
   headers: Record<string, string> = {},
 ): Promise<Answered> {
   const json = body === undefined ? {} : { 'Content-Type': 'application/json' };
-  const answer = await sandbox.fetch(path.startsWith('/v2') ? `http://sandbox.test${path}` : base + path, {
+  const answer = await sandbox.fetch(/^\/(?:v2|_sandbox)/.test(path) ? `http://sandbox.test${path}` : base + path, {
     method,
     headers: { Authorization: `Bearer ${apiKeys.workspace}`, ...json, ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -43,6 +55,10 @@ export async function send(
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, body: text === '' ? null : (JSON.parse(text) as unknown) };
 }
+
+/** Calls a control endpoint, by its path below `/_sandbox`. */
+export const control = (sandbox: Sandbox, method: string, path: string, body?: unknown): Promise<Answered> =>
+  send(sandbox, method, `/_sandbox${path}`, body);
 
 /** Sends a request that must succeed, and answers its body as the contract's schema reads it. */
 export async function ask<Id extends OperationId>(

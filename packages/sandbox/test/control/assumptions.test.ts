@@ -1,9 +1,7 @@
-import { createClient } from '@newsletter-kit/core';
 import { expect, test } from 'vitest';
-import { apiKeys, publicationId, type AssumptionChoice, type AssumptionId } from '../../src/index.ts';
-import { create, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
+import { type AssumptionChoice, type AssumptionId } from '../../src/index.ts';
+import { clientOf, control, create, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
 import { app } from '../oauth/app.ts';
-import { control } from './control.ts';
 
 interface Listed {
   readonly data: readonly {
@@ -177,13 +175,7 @@ test('core’s client creates, lists, iterates and reads custom fields under eve
   // Seven has no divisor in common with the numbers of values: every seventh combination has every pair of values.
   const chosen = all.filter((_, index) => index % 7 === 0);
   expect(pairsIn(chosen)).toEqual(pairsIn(all));
-  const client = createClient({
-    baseUrl: 'http://sandbox.test/v2',
-    token: apiKeys.workspace,
-    publicationId,
-    fetch: sandbox.fetch,
-    retry: false,
-  });
+  const client = clientOf(sandbox);
   const emails = ['ada@example.com', 'grace@example.com', 'linus@example.com'];
   const failures: string[] = [];
   for (const choice of chosen) {
@@ -221,14 +213,7 @@ test.each([
 ])('core’s client gets on with %s: %s', async (id, value) => {
   const sandbox = fresh();
   await control(sandbox, 'PUT', '/assumptions', { [id]: value });
-  const client = createClient({
-    baseUrl: 'http://sandbox.test/v2',
-    appUrl: 'http://sandbox.test',
-    token: apiKeys.workspace,
-    publicationId,
-    fetch: sandbox.fetch,
-    retry: false,
-  });
+  const client = clientOf(sandbox);
   const { data: subscription } = await client.subscriptions.create({ email: 'ada@example.com' });
   const { data: field } = await client.customFields.create({ kind: 'double', display: 'Height' });
   expect(await client.customFields.delete({ id: field.id })).toBeNull();
@@ -240,14 +225,7 @@ test.each([
   expect(done.status).toMatch(/^complete(d)?$/);
   expect((await client.deletionRequests.create({ email: 'ada@example.com' })).data.status).toBe('pending');
   const { access_token } = await app(sandbox, { scope: 'subscriptions:read' }).connect();
-  const bearer = createClient({
-    baseUrl: 'http://sandbox.test/v2',
-    appUrl: 'http://sandbox.test',
-    token: access_token,
-    fetch: sandbox.fetch,
-    retry: false,
-  });
-  const { scope, expires_in, expires_in_seconds } = await bearer.oauth.tokenInfo();
+  const { scope, expires_in, expires_in_seconds } = await clientOf(sandbox, access_token).oauth.tokenInfo();
   expect([scope].flat().join(' ')).toBe('subscriptions:read');
   expect(expires_in ?? expires_in_seconds).toBe(7200);
 });

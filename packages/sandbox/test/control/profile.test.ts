@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { apiKeys } from '../../src/index.ts';
-import { errorsOf, fresh, noon, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, errorsOf, fresh, noon, send, subscriptionsPath } from '../caller.ts';
 
 const call = (sandbox: ReturnType<typeof fresh>, headers = {}) =>
   send(sandbox, 'GET', subscriptionsPath, undefined, headers);

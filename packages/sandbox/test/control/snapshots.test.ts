@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSandbox, publicationId, type Sandbox } from '../../src/index.ts';
-import { create, customFieldsPath, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, create, customFieldsPath, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const addresses = async (sandbox: Sandbox) => (await list(sandbox, { limit: '100' })).data.map((one) => one.email);

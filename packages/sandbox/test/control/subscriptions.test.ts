@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId } from '../../src/index.ts';
-import { create, customFieldsPath, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, create, customFieldsPath, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
 
 /** Fifty readers, the last to arrive first in every list. */
 async function crowded() {
@@ -132,7 +131,6 @@ test('jobs are returned with their errors, imports included', async () => {
     subscriptions: [{ subscription_id: 'sub_1', tier: 'free' }],
   });
   sandbox.clock.advance(60_000);
-  sandbox.settle();
   const { body } = await control(sandbox, 'GET', '/jobs');
   expect(listed(body).data).toMatchObject([
     { type: 'bulk', error_log: [expect.stringContaining('sub_1')] },

@@ -1,16 +1,14 @@
 /** The whole flow, driven from outside by a certified OAuth client. */
 import { join } from 'node:path';
-import { createClient, UnauthorizedError } from '@newsletter-kit/core';
+import { UnauthorizedError } from '@newsletter-kit/core';
 import { expect, test } from 'vitest';
-import { publicationId, type Sandbox } from '../../src/index.ts';
-import { fresh, noon } from '../caller.ts';
+import type { Sandbox } from '../../src/index.ts';
+import { clientOf, fresh, noon } from '../caller.ts';
 import { app, refusal, type Authentication } from './app.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
-const api = (sandbox: Sandbox, token: string) =>
-  createClient({ baseUrl: 'http://sandbox.test/v2', token, publicationId, fetch: sandbox.fetch, retry: false });
 const works = (sandbox: Sandbox, token: string) =>
-  api(sandbox, token)
+  clientOf(sandbox, token)
     .subscriptions.list()
     .then(
       () => true,
@@ -37,8 +35,8 @@ test.each(['public', 'post', 'basic'] satisfies Authentication[])(
       scope: 'subscriptions:read subscriptions:write',
       created_at: noon / 1000,
     });
-    await api(sandbox, tokens.access_token).subscriptions.create({ email: 'ada@example.com' });
-    expect((await api(sandbox, tokens.access_token).subscriptions.list()).items).toHaveLength(1);
+    await clientOf(sandbox, tokens.access_token).subscriptions.create({ email: 'ada@example.com' });
+    expect((await clientOf(sandbox, tokens.access_token).subscriptions.list()).items).toHaveLength(1);
   },
 );
 

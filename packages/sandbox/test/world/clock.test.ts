@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
-import { create, errorsOf, fresh, list, noon } from '../caller.ts';
-import { control } from '../control/control.ts';
+import { control, create, errorsOf, fresh, list, noon } from '../caller.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const at = (time: number) => new Date(time).toISOString();
