@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId } from '../../src/index.ts';
-import { addField, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { create, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
 /** Unusual addresses that people have. */
 const realAddresses = [
@@ -100,20 +100,6 @@ test('a known address returns the existing subscription, with custom fields appl
   ]);
 });
 
-test('unknown keys of the body are ignored at every depth, and the log says so', async () => {
-  const sandbox = fresh();
-  await addField(sandbox, 'string', 'City');
-  const { data } = await create(sandbox, {
-    email: 'ada@example.com',
-    tags: ['x'],
-    custom_fields: [{ name: 'City', kind: 'string', value: 'Bremen' }],
-  });
-  expect(data.email).toBe('ada@example.com');
-  expect(sandbox.requests().at(-1)?.reasons.join('\n')).toMatch(
-    /"custom_fields\[0\]\.kind" is not known[^]*"tags" is not known/,
-  );
-});
-
 const statuses = [
   { override: undefined, publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'active' },
   { override: 'not_set', publicationDefault: false, email: 'a@example.com', first: 'validating', settled: 'active' },
@@ -136,26 +122,6 @@ test.each(statuses)(
     expect((await list(sandbox)).data[0]?.status).toBe(settled);
   },
 );
-
-test('an inactive subscription stays inactive unless reactivate_existing is true', async () => {
-  const sandbox = fresh({ seed: 'demo' });
-  const email = 'ZOË@example.com';
-  expect((await create(sandbox, { email })).data.status).toBe('inactive');
-  expect((await create(sandbox, { email, reactivate_existing: false, double_opt_override: 'off' })).data.status).toBe(
-    'inactive',
-  );
-  expect((await create(sandbox, { email, reactivate_existing: true, double_opt_override: 'on' })).data.status).toBe(
-    'pending',
-  );
-
-  sandbox.reset();
-  expect((await create(sandbox, { email, reactivate_existing: true })).data.status).toBe('active');
-});
-
-test('reactivate_existing does not change a subscription that never unsubscribed', async () => {
-  const sandbox = fresh({ seed: 'demo' });
-  expect((await create(sandbox, { email: 'alan@example.net', reactivate_existing: true })).data.status).toBe('paused');
-});
 
 test('a referral code credits the subscription it belongs to', async () => {
   const sandbox = fresh();
@@ -205,53 +171,6 @@ test('a subscription joins the automatic newsletter lists unless that is skipped
   expect(await lists('three@example.com')).toEqual([weekly]);
 });
 
-test('an unknown reference is refused by name, and nothing is created', async () => {
-  const sandbox = fresh();
-  const answered = await send(sandbox, 'POST', subscriptionsPath, {
-    email: 'ada@example.com',
-    premium_tiers: ['Gold'],
-    newsletter_list_ids: ['nl_list_1'],
-    automation_ids: ['aut_1'],
-    complimentary_gift_id: 'comp_access_1',
-  });
-  expect(answered.status).toBe(400);
-  expect(errorsOf(answered).map((error) => error.message.split(' ')[0])).toEqual([
-    '"premium_tiers[0]"',
-    '"newsletter_list_ids[0]"',
-    '"automation_ids[0]"',
-    '"complimentary_gift_id"',
-  ]);
-  expect((await list(sandbox)).data).toEqual([]);
-});
-
-test('tiers, lists, gifts and automations apply to new subscriptions only; the log names the ignored fields', async () => {
-  const sandbox = fresh({ seed: 'demo' });
-  const { data: before } = await list(sandbox, {
-    email: 'annie.easley@example.org',
-    'expand[]': ['newsletter_lists', 'subscription_premium_tiers'],
-  });
-  await create(sandbox, {
-    email: 'annie.easley@example.org',
-    tier: 'premium',
-    premium_tiers: ['Patron'],
-    referral_code: 'x',
-  });
-  expect(
-    (
-      await list(sandbox, {
-        email: 'annie.easley@example.org',
-        'expand[]': ['newsletter_lists', 'subscription_premium_tiers'],
-      })
-    ).data,
-  ).toEqual(before);
-  expect(
-    sandbox
-      .requests()
-      .find((entry) => entry.operation === 'subscriptions.create')
-      ?.reasons.join(),
-  ).toContain('tier, premium_tiers, referral_code');
-});
-
 test("the customer id is taken under the specification's name and under the service's", async () => {
   const sandbox = fresh();
   const id = async (body: object) => {
@@ -268,21 +187,4 @@ test("the customer id is taken under the specification's name and under the serv
   expect(
     (await send(sandbox, 'POST', subscriptionsPath, { email: 'd@example.com', stripe_customer_id: 'other' })).status,
   ).toBe(400);
-});
-
-test('equal requests give equal answers, byte for byte; another id seed gives other ids', async () => {
-  const run = async (idSeed: number) => {
-    const sandbox = fresh({ seed: 'demo', idSeed });
-    await create(sandbox, { email: 'ada+1@example.com', custom_fields: [{ name: 'First Name', value: 'Ada' }] });
-    await addField(sandbox, 'list', 'Harbours');
-    return JSON.stringify(
-      await list(sandbox, {
-        limit: '100',
-        'expand[]': ['custom_fields', 'subscription_premium_tiers', 'newsletter_lists'],
-      }),
-    );
-  };
-  const first = await run(1);
-  expect(await run(1)).toBe(first);
-  expect(await run(2)).not.toBe(first);
 });
