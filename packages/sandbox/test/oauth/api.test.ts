@@ -54,18 +54,6 @@ test('an access token gives access to every publication of the workspace', async
     );
 });
 
-test('a write scope does not include the read scope, nor the other way round', async () => {
-  const sandbox = fresh();
-  const reader = await tokensFor(sandbox, 'subscriptions:read');
-  const writer = await tokensFor(sandbox, 'subscriptions:write');
-  const status = async (method: string, token: string, body?: object) =>
-    (await send(sandbox, method, subscriptionsPath, body, bearer(token))).status;
-  expect(await status('GET', reader.access_token)).toBe(200);
-  expect(await status('POST', reader.access_token, { email: 'ada@example.com' })).toBe(403);
-  expect(await status('POST', writer.access_token, { email: 'ada@example.com' })).toBe(200);
-  expect(await status('GET', writer.access_token)).toBe(403);
-});
-
 describe('each operation of the API', () => {
   const api = operations.filter((operation) => operation.base === 'api');
   const scopes = [...new Set(api.flatMap(({ scope }) => (scope === null ? [] : [scope])))];

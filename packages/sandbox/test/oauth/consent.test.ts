@@ -6,7 +6,7 @@ import { consent, ConsentError, publicationId, type Sandbox } from '../../src/in
 import { knownScopes } from '../../src/oauth/scopes.ts';
 import { fresh } from '../caller.ts';
 import { callback, origin } from './app.ts';
-import { asked, authorizeUrl, codeFor, confidential, post, type Fields } from './wire.ts';
+import { asked, authorizeUrl, codeFor, exchange, type Fields } from './wire.ts';
 
 /** Opens the page and returns its text, its fields and its cookie. */
 async function open(sandbox: Sandbox, fields: Fields = asked, headers: Fields = {}) {
@@ -56,12 +56,7 @@ test('a request without a scope asks for the default scope', async () => {
   const sandbox = fresh();
   const { scope: _, ...fields } = asked;
   expect((await open(sandbox, fields)).html).toContain('<li>See your name and e-mail address</li></ul>');
-  const { body } = await post(sandbox, 'token', {
-    grant_type: 'authorization_code',
-    code: await codeFor(sandbox, fields),
-    redirect_uri: callback,
-    ...confidential,
-  });
+  const { body } = await exchange(sandbox, await codeFor(sandbox, fields));
   expect(body['scope']).toBe('identify:read');
 });
 
@@ -98,12 +93,7 @@ test('every scope of the specification and of the contract can be requested, and
 test('a scope that is requested twice is granted once', async () => {
   const sandbox = fresh();
   const code = await codeFor(sandbox, { ...asked, scope: 'posts:read  subscriptions:read posts:read' });
-  const { body } = await post(sandbox, 'token', {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: callback,
-    ...confidential,
-  });
+  const { body } = await exchange(sandbox, code);
   expect(body['scope']).toBe('posts:read subscriptions:read');
 });
 

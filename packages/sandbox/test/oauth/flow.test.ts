@@ -1,11 +1,9 @@
 /** The whole flow, driven from outside by a certified OAuth client. */
-import { join } from 'node:path';
 import { UnauthorizedError } from '@newsletter-kit/core';
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/index.ts';
 import { clientOf, fresh, noon } from '../caller.ts';
 import { app, refusal, type Authentication } from './app.ts';
-import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const works = (sandbox: Sandbox, token: string) =>
   clientOf(sandbox, token)
@@ -213,17 +211,6 @@ test('equal requests give equal tokens; another id seed gives others', async () 
   const first = await app(fresh(), { challenge: 'plain' }).connect();
   expect(await app(fresh(), { challenge: 'plain' }).connect()).toEqual(first);
   expect((await app(fresh({ idSeed: 2 }), { challenge: 'plain' }).connect()).access_token).not.toBe(first.access_token);
-});
-
-test('tokens survive a restart on the same file', async () => {
-  const db = join(scratchFolder(), 'sandbox.db');
-  const before = fresh({ db });
-  const tokens = await app(before).connect();
-  before.close();
-  const after = fresh({ db });
-  expect(await works(after, tokens.access_token)).toBe(true);
-  const renewed = await app(after).refresh(refreshTokenOf(tokens));
-  expect([tokens.access_token, tokens.refresh_token]).not.toContain(renewed.access_token);
 });
 
 test('a snapshot contains tokens, and a reset deletes them', async () => {

@@ -76,6 +76,10 @@ export async function codeFor(sandbox: Sandbox, fields: Fields = asked): Promise
   return code;
 }
 
+/** Exchanges a code for tokens, as the confidential client. */
+export const exchange = (sandbox: Sandbox, code: string): Promise<OauthAnswer> =>
+  post(sandbox, 'token', { grant_type: 'authorization_code', code, redirect_uri: callback, ...confidential });
+
 export interface RawTokens {
   readonly access_token: string;
   readonly refresh_token: string;
@@ -88,12 +92,7 @@ export async function tokensFor(
   fields: Fields = {},
 ): Promise<RawTokens> {
   const code = await codeFor(sandbox, { ...asked, scope, ...fields });
-  const { status, body } = await post(sandbox, 'token', {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: callback,
-    ...confidential,
-  });
+  const { status, body } = await exchange(sandbox, code);
   expect(status).toBe(200);
   return { access_token: String(body['access_token']), refresh_token: String(body['refresh_token']) };
 }
