@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId, type SandboxEvent } from '../../src/index.ts';
-import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
 test('reset loads the initial seed or the given one, and empties the log', async () => {
   const sandbox = fresh({ seed: 'demo' });
@@ -32,8 +31,10 @@ test.each([
   ['{', 'not valid JSON'],
 ])('a reset with %s is refused and changes nothing', async (body, says) => {
   const sandbox = fresh({ seed: 'demo' });
+  sandbox.faults.add({ match: 'authors.list', effect: 'reset' });
   const answered = await control(sandbox, 'POST', '/reset', body);
   expect(answered.status).toBe(400);
+  expect(sandbox.faults.list()).toHaveLength(1);
   expect(errorsOf(answered)[0]?.message).toContain(says);
   expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 300 } });
 });

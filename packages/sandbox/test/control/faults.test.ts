@@ -1,11 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 // oxlint-disable-next-line house/named-waits -- The tests replace its timers.
 import timers from 'node:timers/promises';
-import { createClient } from '@newsletter-kit/core';
 import { expect, test } from 'vitest';
 import { apiKeys, publicationId, type Fault } from '../../src/index.ts';
-import { create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
 /** The timers that `work` has waited for, in milliseconds; each runs out at once. */
 async function waits(work: () => Promise<unknown>): Promise<readonly number[]> {
@@ -229,22 +227,6 @@ test('delays add up before another fault decides', async () => {
   sandbox.faults.add({ effect: { status: 500 } });
   expect(await waits(async () => expect((await subscribe(sandbox)).status).toBe(429))).toEqual([20, 20]);
   expect(sandbox.requests()[0]?.reasons).toHaveLength(3);
-});
-
-test('a client with retries creates its subscription exactly once despite faults', async () => {
-  const sandbox = fresh();
-  for (const [index, effect] of (['lostResponse', 'truncate', { status: 503 }] as const).entries())
-    sandbox.faults.add({ match: 'subscriptions.create', effect, nth: index + 1 });
-  const client = createClient({
-    baseUrl: 'http://sandbox.test/v2',
-    token: apiKeys.workspace,
-    publicationId,
-    fetch: sandbox.fetch,
-    retry: { minDelayMs: 1 },
-  });
-  expect((await client.subscriptions.create(ada)).data.email).toBe(ada.email);
-  expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.create')).toHaveLength(4);
-  expect((await list(sandbox)).data).toHaveLength(1);
 });
 
 test.each([

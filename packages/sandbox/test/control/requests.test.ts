@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { apiKeys, publicationId, type Exchange } from '../../src/index.ts';
 import { createRequestLog, type Contents } from '../../src/control/request-log.ts';
-import { customFieldsPath, fresh, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, customFieldsPath, fresh, send, subscriptionsPath } from '../caller.ts';
 
 const last = (sandbox: ReturnType<typeof fresh>): Exchange => {
   const found = sandbox.exchange(sandbox.requests().at(-1)?.n ?? 0);
@@ -156,31 +155,13 @@ test('a request that was not kept completely is not sent again; the error says w
   expect(sandbox.requests()).toHaveLength(2);
 });
 
-test.each<readonly [string, string, string, unknown, Record<string, string>]>([
-  ['a limit beyond 100', 'GET', `${subscriptionsPath}?limit=500&status=active`, undefined, {}],
-  ['a missing address', 'POST', subscriptionsPath, {}, {}],
-  ['a misspelt path', 'GET', `/publications/${publicationId}/subscribtions?limit=5`, undefined, {}],
-  ['a singular', 'POST', `/publications/${publicationId}/subscription`, { email: 'a@b.example' }, {}],
-  ['a misspelt path and a limit', 'GET', `/publications/${publicationId}/subscribtions?limit=500`, undefined, {}],
-  [
-    'a singular and a tier',
-    'POST',
-    `/publications/${publicationId}/subscription`,
-    { email: 'a@b.example', tier: 1 },
-    {},
-  ],
-  ['no publication at all', 'GET', '/subscriptions', undefined, {}],
-  ['no key', 'GET', subscriptionsPath, undefined, { Authorization: '' }],
-  [
-    'a field in a list',
-    'POST',
-    `/publications/${publicationId}/bulk_subscriptions`,
-    { subscriptions: [{ email: 'ada@example.com', tier: 'gold' }] },
-    {},
-  ],
-])('%s: the nearest valid request is one that succeeds', async (_, method, path, body, headers) => {
+test.each<readonly [string, string, string, unknown]>([
+  ['a misspelt path and a limit', 'GET', `/publications/${publicationId}/subscribtions?limit=500`, undefined],
+  ['a singular and a tier', 'POST', `/publications/${publicationId}/subscription`, { email: 'a@b.example', tier: 1 }],
+  ['no publication at all', 'GET', '/subscriptions', undefined],
+])('%s: the nearest valid request is one that succeeds', async (_, method, path, body) => {
   const sandbox = fresh();
-  expect((await send(sandbox, method, path, body, headers)).status).toBeGreaterThanOrEqual(400);
+  expect((await send(sandbox, method, path, body)).status).toBeGreaterThanOrEqual(400);
   const { body: shown } = await control(sandbox, 'GET', '/requests/1');
   const { nearest } = (
     shown as { data: { nearest: { example?: { method: string; target: string; body: string | null } } } }
