@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent } from '../../src/index.ts';
-import { addField, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
-import { control } from './control.ts';
+import { control, addField, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
 interface Listed {
   readonly data: readonly {
@@ -15,6 +14,8 @@ interface Listed {
   readonly total: number;
 }
 const inbox = async (sandbox: Sandbox, query = '') => (await control(sandbox, 'GET', `/inbox${query}`)).body as Listed;
+/** The kinds of e-mails, the first first. */
+const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).toReversed();
 const only = async (sandbox: Sandbox) => {
   const { data } = await inbox(sandbox);
   expect(data).toHaveLength(1);
@@ -27,7 +28,6 @@ async function asked(options: object = {}) {
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@example.com', double_opt_override: 'on', ...options });
   sandbox.clock.advance('PT1S');
-  sandbox.settle();
   return { sandbox, message: await only(sandbox) };
 }
 
@@ -96,7 +96,6 @@ test('the unsubscribe link makes the subscription inactive, with one click as in
 });
 
 test('sends a requested welcome when the subscription becomes active: after confirming, after the address check, or at once', async () => {
-  const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).toReversed();
   const { sandbox, message } = await asked({ send_welcome_email: true });
   expect(await kinds(sandbox)).toEqual(['confirmation']);
   await sandbox.fetch(message.links.confirm!, { method: 'POST' });
@@ -108,7 +107,6 @@ test('sends a requested welcome when the subscription becomes active: after conf
   await create(checked, { email: 'ada@example.com', send_welcome_email: true });
   expect(await kinds(checked)).toEqual([]);
   checked.clock.advance(1000);
-  checked.settle();
   expect(await kinds(checked)).toEqual(['welcome']);
 
   const immediate = fresh();
@@ -118,7 +116,6 @@ test('sends a requested welcome when the subscription becomes active: after conf
 });
 
 test('a known subscriber gets no second welcome, not with a later change either', async () => {
-  const kinds = async (sandbox: Sandbox) => (await inbox(sandbox)).data.map((one) => one.kind).toReversed();
   const sandbox = fresh();
   await addField(sandbox, 'string', 'City');
   const welcome = { email: 'ada@example.com', send_welcome_email: true, double_opt_override: 'off' };
@@ -143,13 +140,12 @@ test('an invalid subscriber gets no e-mail; a reactivated one is asked to confir
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@nowhere.invalid', double_opt_override: 'on', send_welcome_email: true });
   sandbox.clock.advance(1000);
-  sandbox.settle();
   expect((await inbox(sandbox)).total).toBe(0);
 
   const { sandbox: other, message } = await asked();
   await other.fetch(message.links.unsubscribe, { method: 'POST' });
   await create(other, { email: 'ada@example.com', reactivate_existing: true, double_opt_override: 'on' });
-  expect((await inbox(other)).data.map((one) => one.kind)).toEqual(['confirmation', 'confirmation']);
+  expect(await kinds(other)).toEqual(['confirmation', 'confirmation']);
   await other.fetch((await inbox(other)).data[0]!.links.confirm!, { method: 'POST' });
   expect(await status(other)).toBe('active');
 });
@@ -168,7 +164,6 @@ test('an e-mail is returned as text, as HTML without scripts, and by recipient; 
   });
   for (const email of ['ada+news@example.com', 'grace@example.com']) await create(sandbox, { email });
   sandbox.clock.advance(1000);
-  sandbox.settle();
   const { data, total } = await inbox(sandbox, '?to=ADA%2Bnews@example.com');
   expect([data.map((one) => one.to), total]).toEqual([['ada+news@example.com'], 1]);
   const { id } = data[0]!;
@@ -227,7 +222,6 @@ async function welcomed() {
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@example.com', double_opt_override: 'on', send_welcome_email: true });
   sandbox.clock.advance(1000);
-  sandbox.settle();
   const [confirmation] = (await inbox(sandbox)).data.toReversed();
   await click(sandbox, confirmation!, 'confirm');
   const [, welcome] = (await inbox(sandbox)).data.toReversed();
@@ -282,16 +276,14 @@ test('a welcome that was requested before a confirmation waits for it, and is se
     send_welcome_email: true,
   });
   sandbox.clock.advance(1000);
-  sandbox.settle();
-  expect((await inbox(sandbox)).data.toReversed().map(({ kind }) => kind)).toEqual(['confirmation']);
+  expect(await kinds(sandbox)).toEqual(['confirmation']);
   const setStatus = async (new_status: string) => {
     await send(sandbox, 'PATCH', subscriptionsPath, { subscription_ids: [data.id], new_status });
     sandbox.clock.advance(2000);
-    sandbox.settle();
   };
   await setStatus('inactive');
   await setStatus('active');
   await setStatus('inactive');
   await setStatus('active');
-  expect((await inbox(sandbox)).data.toReversed().map(({ kind }) => kind)).toEqual(['confirmation', 'welcome']);
+  expect(await kinds(sandbox)).toEqual(['confirmation', 'welcome']);
 });

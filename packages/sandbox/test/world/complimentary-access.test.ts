@@ -26,6 +26,13 @@ const tiers = async (sandbox: Sandbox) => {
   const [one] = (await list(sandbox)).data;
   return [one?.subscription_tier, ...(one?.subscription_premium_tier_names ?? [])];
 };
+/** A subscriber who is given the first gift at the start. */
+async function given(seed: Seed, more: object = {}): Promise<Sandbox> {
+  const sandbox = fresh({ seed });
+  const [first] = await gifts(sandbox);
+  await create(sandbox, { email: 'ada@example.com', complimentary_gift_id: first?.id, ...more });
+  return sandbox;
+}
 const give = async (sandbox: Sandbox, index: number) => {
   const [one] = (await list(sandbox)).data;
   await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, {
@@ -39,12 +46,7 @@ test.each([
   ['months', 3, 'P3M'],
   ['years', 2, 'P2Y'],
 ] as const)('a gift in %s ends after %i of them, by the calendar', async (unit, duration, period) => {
-  const sandbox = fresh({ seed: seedOf([unit, duration]) });
-  await create(sandbox, {
-    email: 'ada@example.com',
-    double_opt_override: 'off',
-    complimentary_gift_id: (await gifts(sandbox))[0]?.id,
-  });
+  const sandbox = await given(seedOf([unit, duration]), { double_opt_override: 'off' });
   sandbox.clock.freeze();
   const start = sandbox.clock.now();
   sandbox.clock.advance(period);
@@ -54,8 +56,7 @@ test.each([
 });
 
 test('a gift is there until the last millisecond of its period', async () => {
-  const sandbox = fresh({ seed: seedOf(['days', 1]) });
-  await create(sandbox, { email: 'ada@example.com', complimentary_gift_id: (await gifts(sandbox))[0]?.id });
+  const sandbox = await given(seedOf(['days', 1]));
   sandbox.clock.advance(86_400_000 - 1);
   expect(await tiers(sandbox)).toEqual(['premium', 'Gold']);
   expect((await gifts(sandbox))[0]?.stats).toEqual({ total_granted: 1, active_granted: 1 });
@@ -70,15 +71,13 @@ test('a gift is there until the last millisecond of its period', async () => {
 });
 
 test('a gift forever does not end', async () => {
-  const sandbox = fresh({ seed: seedOf(['forever', null]) });
-  await create(sandbox, { email: 'ada@example.com', complimentary_gift_id: (await gifts(sandbox))[0]?.id });
+  const sandbox = await given(seedOf(['forever', null]));
   sandbox.clock.advance('P1000Y');
   expect(await tiers(sandbox)).toEqual(['premium', 'Gold']);
 });
 
 test('a running gift is not extended by giving it again', async () => {
-  const sandbox = fresh({ seed: seedOf(['days', 2]) });
-  await create(sandbox, { email: 'ada@example.com', complimentary_gift_id: (await gifts(sandbox))[0]?.id });
+  const sandbox = await given(seedOf(['days', 2]));
   sandbox.clock.advance('P1D');
   await give(sandbox, 0);
   expect((await gifts(sandbox))[0]?.stats).toEqual({ total_granted: 1, active_granted: 1 });
@@ -90,8 +89,7 @@ test('a running gift is not extended by giving it again', async () => {
 });
 
 test('a tier stays while another gift gives it, and goes with the last of them', async () => {
-  const sandbox = fresh({ seed: seedOf(['days', 2], ['days', 5]) });
-  await create(sandbox, { email: 'ada@example.com', complimentary_gift_id: (await gifts(sandbox))[0]?.id });
+  const sandbox = await given(seedOf(['days', 2], ['days', 5]));
   await give(sandbox, 1);
   sandbox.clock.advance('P2D');
   expect(await tiers(sandbox)).toEqual(['premium', 'Gold']);
@@ -100,8 +98,7 @@ test('a tier stays while another gift gives it, and goes with the last of them',
 });
 
 test('the end of a gift removes its own tier only', async () => {
-  const sandbox = fresh({ seed: seedOf(['days', 2], ['days', 5, 'Silver']) });
-  await create(sandbox, { email: 'ada@example.com', complimentary_gift_id: (await gifts(sandbox))[0]?.id });
+  const sandbox = await given(seedOf(['days', 2], ['days', 5, 'Silver']));
   await give(sandbox, 1);
   expect(await tiers(sandbox)).toEqual(['premium', 'Gold', 'Silver']);
   sandbox.clock.advance('P2D');
@@ -111,12 +108,7 @@ test('the end of a gift removes its own tier only', async () => {
 });
 
 test('a gift of a tier that was there before removes nothing at its end', async () => {
-  const sandbox = fresh({ seed: seedOf(['days', 1]) });
-  await create(sandbox, {
-    email: 'ada@example.com',
-    premium_tiers: ['Gold'],
-    complimentary_gift_id: (await gifts(sandbox))[0]?.id,
-  });
+  const sandbox = await given(seedOf(['days', 1]), { premium_tiers: ['Gold'] });
   sandbox.clock.advance('P2D');
   expect(await tiers(sandbox)).toEqual(['premium', 'Gold']);
   expect((await gifts(sandbox))[0]?.stats).toEqual({ total_granted: 1, active_granted: 0 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiKeys, publicationId, type Seed } from '../../src/index.ts';
+import { publicationId, type Seed } from '../../src/index.ts';
 import { ask, create, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
 const requestsPath = `${publicationPath}/data_privacy/deletion_requests`;
@@ -167,23 +167,6 @@ test('a second deletion request conflicts with an open one; an unknown address i
   expect([second.status, errorsOf(second)[0]?.code]).toEqual([409, 'CONFLICT']);
   expect((await send(sandbox, 'POST', requestsPath, { email: 'nobody@example.com' })).status).toBe(404);
 });
-
-test.each(['GET', 'POST'])(
-  'a key restricted to publications gets 403 from %s, whatever the publication',
-  async (method) => {
-    const sandbox = fresh({ seed });
-    for (const path of [
-      requestsPath,
-      `/publications/${other}/data_privacy/deletion_requests`,
-      '/publications/pub_none/data_privacy/deletion_requests',
-    ]) {
-      const answered = await send(sandbox, method, path, method === 'POST' ? { email: 'ada@example.com' } : undefined, {
-        Authorization: `Bearer ${apiKeys.restricted}`,
-      });
-      expect(answered.status).toBe(403);
-    }
-  },
-);
 
 test('data deletion that is not enabled answers 403 and stores no request', async () => {
   const sandbox = fresh({ seed, assumptions: { data_deletion: 'not_enabled' } });

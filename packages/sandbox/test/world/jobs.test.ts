@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
-import { control } from '../control/control.ts';
 import { known } from '../api/known.ts';
-import { ask, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
+import { control, ask, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
 const seed: Seed = {
   publications: [
@@ -131,17 +130,6 @@ test('an item without a tier keeps the tiers, and tier free ends them and the gi
   await bulk(sandbox, [{ subscription_id, tier: 'free' }]);
   expect(await tiers()).toEqual([]);
   expect((await list(sandbox)).data[0]?.subscription_tier).toBe('free');
-});
-
-test('an item joins the newsletter lists that it names', async () => {
-  const sandbox = fresh({ seed });
-  const listsOf = async (email: string) =>
-    (await list(sandbox, { email, 'expand[]': 'newsletter_lists' })).data[0]?.newsletter_list_ids;
-  const newsletter_list_ids = await listsOf('ada@example.com');
-  expect(newsletter_list_ids).toHaveLength(1);
-  const email = 'invalid@example.com';
-  await bulk(sandbox, [{ subscription_id: await idOf(sandbox, email), newsletter_list_ids }]);
-  expect(await listsOf(email)).toEqual(newsletter_list_ids);
 });
 
 test('an item joins one newsletter list and leaves another', async () => {

@@ -1,7 +1,7 @@
-/** The parts of the world that every rule uses: its ids, its event feed, and refusals. */
+/** The parts of the world that every rule uses: its ids and its event feed. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createIds } from '../../src/world/ids.ts';
-import { createFeed, Refusal } from '../../src/world/world.ts';
+import { createFeed } from '../../src/world/world.ts';
 
 test('ids stay the same in every version: tests of users may contain them', () => {
   const ids = createIds(1);
@@ -63,9 +63,4 @@ test('a listener that fails keeps no event from the others, and its error is rep
   expect(got).toEqual(['one']);
   expect(reports).toHaveLength(1);
   expect(reports[0]).toThrow('a listener failed');
-});
-
-test('a refusal names its reasons in its message', () => {
-  const refusal = new Refusal({ message: 'One.', code: 'A' }, { message: 'Two.', code: 'B' });
-  expect(refusal).toMatchObject({ name: 'Refusal', message: 'One. Two.' });
 });
