@@ -66,19 +66,7 @@ const sandbox: readonly Edit[] = [
   {
     path: 'packages/sandbox/src/api/content.ts',
     before: 'export const contentRules: readonly Rule[] = [',
-    text: `const listTiers = listRule('tiers.list', ({ world, publication }) =>
-  listOf(
-    world.store.workspace.tiers(publication.id).map((tier) => ({ ...tier, created: 0 })),
-    tierRecord,
-  ),
-);
-
-const getTier = rule('tiers.get', ({ world, publication, params }) => {
-  const tier = world.store.workspace.tiers(publication.id).find(({ id }) => id === params['tierId']);
-  return oneRecord(tierRecord(orNotFound(tier, 'tier with this id on this publication')));
-});
-
-const tierRecord = ({ id, name, status, description }: ReturnType<Store['workspace']['tiers']>[number]) => ({
+    text: `const tierRecord = ({ id, name, status, description }: ReturnType<Store['workspace']['tiers']>[number]) => ({
   id,
   name,
   status,
@@ -87,7 +75,23 @@ const tierRecord = ({ id, name, status, description }: ReturnType<Store['workspa
 
 `,
   },
-  { path: 'packages/sandbox/src/api/content.ts', before: '  listAuthors,\n', text: '  listTiers,\n  getTier,\n' },
+  {
+    path: 'packages/sandbox/src/api/content.ts',
+    before: "  listRule('authors.list'",
+    text: `  listRule('tiers.list', ({ world, publication }) =>
+    listOf(
+      world.store.workspace.tiers(publication.id).map((tier) => ({ ...tier, created: 0 })),
+      tierRecord,
+    ),
+  ),
+
+  rule('tiers.get', ({ world, publication, params }) => {
+    const tier = world.store.workspace.tiers(publication.id).find(({ id }) => id === params['tierId']);
+    return oneRecord(tierRecord(orNotFound(tier, 'tier with this id on this publication')));
+  }),
+
+`,
+  },
 ];
 
 /** In the order of the instructions. The n8n node and the tests need no edit. */

@@ -10,59 +10,61 @@ import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule
 
 type Expand = readonly 'stats'[] | undefined;
 
-const list = listRule('automations.list', ({ world, publication }, { expand }) =>
-  listOf(world.store.automations.list(publication.id), (row) => automationRecord(world.store, row, expand)),
-);
-
-const get = rule('automations.get', (call, { expand }) =>
-  oneRecord(automationRecord(call.world.store, findAutomation(call), expand)),
-);
-
-const listEmails = listRule('automations.listEmails', (call) =>
-  listOf(call.world.store.automations.emailList(findAutomation(call).seq), emailRecord),
-);
-
-const enrollSubscriber = rule('journeys.enroll', (call, _query, body) => {
-  const { world } = call;
-  const automation = findAutomation(call);
-  if (!takesApiEnrollment(automation)) {
-    throw apiError(
-      400,
-      'NO_API_TRIGGER',
-      'This automation has no active Add by API trigger: "api" must be one of its trigger_events, and its status must be running or live.',
-    );
-  }
-  const subscriber = findSubscriber(call, body);
-  return world.write((emit) => {
-    const journey = enroll(world, automation, subscriber.seq);
-    if (!journey)
-      throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey in this automation.');
-    overrideDoubleOpt(world, subscriber, body.double_opt_override, emit);
-    return {
-      body: {
-        data: journeyRecord({
-          ...journey,
-          automation_id: automation.id,
-          subscription_id: subscriber.id,
-          email: subscriber.email,
-        }),
-      },
-    };
-  });
-});
-
-const listJourneys = listRule('journeys.list', (call, { status }) =>
-  listOf(
-    call.world.store.automations.journeyList(findAutomation(call).seq, status === 'all' ? undefined : status),
-    journeyRecord,
+export const automationRules: readonly Rule[] = [
+  listRule('automations.list', ({ world, publication }, { expand }) =>
+    listOf(world.store.automations.list(publication.id), (row) => automationRecord(world.store, row, expand)),
   ),
-);
 
-const getJourney = rule('journeys.get', (call) => {
-  const id = call.params['automationJourneyId'] ?? '';
-  const journey = call.world.store.automations.journeyById(findAutomation(call).seq, id);
-  return oneRecord(journeyRecord(orNotFound(journey, 'journey with this id in this automation')));
-});
+  rule('automations.get', (call, { expand }) =>
+    oneRecord(automationRecord(call.world.store, findAutomation(call), expand)),
+  ),
+
+  listRule('automations.listEmails', (call) =>
+    listOf(call.world.store.automations.emailList(findAutomation(call).seq), emailRecord),
+  ),
+
+  rule('journeys.enroll', (call, _query, body) => {
+    const { world } = call;
+    const automation = findAutomation(call);
+    if (!takesApiEnrollment(automation)) {
+      throw apiError(
+        400,
+        'NO_API_TRIGGER',
+        'This automation has no active Add by API trigger: "api" must be one of its trigger_events, and its status must be running or live.',
+      );
+    }
+    const subscriber = findSubscriber(call, body);
+    return world.write((emit) => {
+      const journey = enroll(world, automation, subscriber.seq);
+      if (!journey)
+        throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey in this automation.');
+      overrideDoubleOpt(world, subscriber, body.double_opt_override, emit);
+      return {
+        body: {
+          data: journeyRecord({
+            ...journey,
+            automation_id: automation.id,
+            subscription_id: subscriber.id,
+            email: subscriber.email,
+          }),
+        },
+      };
+    });
+  }),
+
+  listRule('journeys.list', (call, { status }) =>
+    listOf(
+      call.world.store.automations.journeyList(findAutomation(call).seq, status === 'all' ? undefined : status),
+      journeyRecord,
+    ),
+  ),
+
+  rule('journeys.get', (call) => {
+    const id = call.params['automationJourneyId'] ?? '';
+    const journey = call.world.store.automations.journeyById(findAutomation(call).seq, id);
+    return oneRecord(journeyRecord(orNotFound(journey, 'journey with this id in this automation')));
+  }),
+];
 
 /** The automation that the path names. @throws ApiError 404 */
 function findAutomation({ world, publication, params }: RuleCall): AutomationRow {
@@ -160,5 +162,3 @@ function findSubscriber({ world, publication }: RuleCall, { email, subscription_
 function journeyRecord({ id, automation_id, subscription_id, email, status, created, completed }: NamedJourneyRow) {
   return { id, automation_id, subscription_id, email, status, started_at: created, completed_at: completed };
 }
-
-export const automationRules: readonly Rule[] = [list, get, listEmails, enrollSubscriber, listJourneys, getJourney];

@@ -10,76 +10,76 @@ import { countActive } from '../world/conditions.ts';
 import { apiError } from '../http/errors.ts';
 import { listOf, listRule, oneRecord, orNotFound, rule, ruleWithSchemas, type Rule } from './rule.ts';
 
-/** The publications that the key or account may reach. The sandbox has one organization and no referral program. */
-const listPublications = listRule(
-  'publications.list',
-  ({ world, within }) =>
-    listOf(
-      world.store.workspace.publications().filter(({ id }) => within === null || within.includes(id)),
-      publicationRecord,
-    ),
-  {
-    wholeWorkspace: false,
-    admit({ assumed }) {
-      if (assumed('publication_list') === 'absent') throw apiError(404, 'NOT_FOUND', 'There is no such path.');
+export const contentRules: readonly Rule[] = [
+  /** The publications that the key or account may reach. The sandbox has one organization and no referral program. */
+  listRule(
+    'publications.list',
+    ({ world, within }) =>
+      listOf(
+        world.store.workspace.publications().filter(({ id }) => within === null || within.includes(id)),
+        publicationRecord,
+      ),
+    {
+      wholeWorkspace: false,
+      admit({ assumed }) {
+        if (assumed('publication_list') === 'absent') throw apiError(404, 'NOT_FOUND', 'There is no such path.');
+      },
     },
-  },
-);
-
-const listPublicationFields = listRule('publicationFields.list', ({ world }, query) => {
-  const status = query.status === 'all' ? undefined : (query.status ?? 'active');
-  return listOf(world.store.content.publicationFields(status), publicationFieldRecord, { total: true });
-});
-
-const listAuthors = listRule('authors.list', ({ world, publication }, { name }) => {
-  const authors = world.store.content.authors(publication.id);
-  return listOf(name === undefined ? authors : authorsNamed(authors, name), authorRecord);
-});
-
-const getAuthor = rule('authors.get', ({ world, publication, params }) => {
-  const author = findAuthor(world.store.content.authors(publication.id), params['authorId'] ?? '');
-  return oneRecord(
-    authorRecord(orNotFound(author, 'author with this id, full name or first name on this publication')),
-  );
-});
-
-const listOpportunities = listRule('advertisementOpportunities.list', ({ world, publication }) =>
-  listOf(
-    world.store.content.opportunities(publication.id),
-    ({ seq: _seq, publication_id: _publication, created: _created, ...record }) => record,
   ),
-);
 
-const listAccess = listRule('complimentaryAccess.list', ({ world, publication }, { expand }) =>
-  listOf(world.store.gifts.list(publication.id), (row) => accessRecord(world.store, row, expand)),
-);
+  listRule('publicationFields.list', ({ world }, query) => {
+    const status = query.status === 'all' ? undefined : (query.status ?? 'active');
+    return listOf(world.store.content.publicationFields(status), publicationFieldRecord, { total: true });
+  }),
 
-const getAccess = rule('complimentaryAccess.get', ({ world, publication, params }, { expand }) => {
-  const access = world.store.gifts.byId(publication.id, params['complimentaryAccessId'] ?? '');
-  return oneRecord(
-    accessRecord(world.store, orNotFound(access, 'complimentary access with this id on this publication'), expand),
-  );
-});
+  listRule('authors.list', ({ world, publication }, { name }) => {
+    const authors = world.store.content.authors(publication.id);
+    return listOf(name === undefined ? authors : authorsNamed(authors, name), authorRecord);
+  }),
 
-const listConditionSets = listRule('conditionSets.list', ({ world, publication }, { purpose }) =>
-  listOf(world.store.content.conditionSets(publication.id, purpose), conditionSetRecord),
-);
+  rule('authors.get', ({ world, publication, params }) => {
+    const author = findAuthor(world.store.content.authors(publication.id), params['authorId'] ?? '');
+    return oneRecord(
+      authorRecord(orNotFound(author, 'author with this id, full name or first name on this publication')),
+    );
+  }),
 
-const expandStats = schemas['conditionSets.get'].query;
+  listRule('advertisementOpportunities.list', ({ world, publication }) =>
+    listOf(
+      world.store.content.opportunities(publication.id),
+      ({ seq: _seq, publication_id: _publication, created: _created, ...record }) => record,
+    ),
+  ),
 
-/** The operation documents no 400, so an unknown `expand[]` is ignored. */
-const getConditionSet = ruleWithSchemas('conditionSets.get', {}, ({ world, publication, params, explain }, query) => {
-  const set = orNotFound(
-    world.store.content.conditionSet(publication.id, params['conditionSetId'] ?? ''),
-    'active condition set with this id on this publication',
-  );
-  const read = expandStats.safeParse(query);
-  if (!read.success) explain('"expand[]" supports only "stats" here; other values were ignored.');
-  const stats = read.data?.expand?.includes('stats')
-    ? { stats: { active_subscriber_count: countActive(world.store, set) } }
-    : {};
-  return oneRecord({ ...conditionSetRecord(set), ...stats });
-});
+  listRule('complimentaryAccess.list', ({ world, publication }, { expand }) =>
+    listOf(world.store.gifts.list(publication.id), (row) => accessRecord(world.store, row, expand)),
+  ),
+
+  rule('complimentaryAccess.get', ({ world, publication, params }, { expand }) => {
+    const access = world.store.gifts.byId(publication.id, params['complimentaryAccessId'] ?? '');
+    return oneRecord(
+      accessRecord(world.store, orNotFound(access, 'complimentary access with this id on this publication'), expand),
+    );
+  }),
+
+  listRule('conditionSets.list', ({ world, publication }, { purpose }) =>
+    listOf(world.store.content.conditionSets(publication.id, purpose), conditionSetRecord),
+  ),
+
+  /** The operation documents no 400, so an unknown `expand[]` is ignored. */
+  ruleWithSchemas('conditionSets.get', {}, ({ world, publication, params, explain }, query) => {
+    const set = orNotFound(
+      world.store.content.conditionSet(publication.id, params['conditionSetId'] ?? ''),
+      'active condition set with this id on this publication',
+    );
+    const read = schemas['conditionSets.get'].query.safeParse(query);
+    if (!read.success) explain('"expand[]" supports only "stats" here; other values were ignored.');
+    const stats = read.data?.expand?.includes('stats')
+      ? { stats: { active_subscriber_count: countActive(world.store, set) } }
+      : {};
+    return oneRecord({ ...conditionSetRecord(set), ...stats });
+  }),
+];
 
 /** The authors with this full or first name, in any case of its letters. */
 function authorsNamed(authors: readonly AuthorRow[], name: string): readonly AuthorRow[] {
@@ -133,15 +133,3 @@ function accessRecord(store: Store, row: ComplimentaryAccessRow, expand: readonl
 function conditionSetRecord({ id, name, status, created, updated, purpose }: ConditionSetRow) {
   return { id, name, status, created, updated, purpose };
 }
-
-export const contentRules: readonly Rule[] = [
-  listPublications,
-  listPublicationFields,
-  listAuthors,
-  getAuthor,
-  listOpportunities,
-  listAccess,
-  getAccess,
-  listConditionSets,
-  getConditionSet,
-];

@@ -18,41 +18,43 @@ const onlyIfEnabled = {
   },
 };
 
-const create = rule(
-  'deletionRequests.create',
-  ({ world }, _query, { email }) => {
-    if (world.store.subscriptions.everywhere(addressKey(email)).length === 0) {
-      throw apiError(404, 'NOT_FOUND', 'No publication of the workspace has a subscription with this address.');
-    }
-    return world.write(() => {
-      const request = requestDeletion(world, email);
-      if (!request) throw apiError(409, 'CONFLICT', 'A deletion request for this address is already open.');
-      return oneRecord(deletionRequestRecord(request));
-    });
-  },
-  onlyIfEnabled,
-);
+export const deletionRequestRules: readonly Rule[] = [
+  rule(
+    'deletionRequests.create',
+    ({ world }, _query, { email }) => {
+      if (world.store.subscriptions.everywhere(addressKey(email)).length === 0) {
+        throw apiError(404, 'NOT_FOUND', 'No publication of the workspace has a subscription with this address.');
+      }
+      return world.write(() => {
+        const request = requestDeletion(world, email);
+        if (!request) throw apiError(409, 'CONFLICT', 'A deletion request for this address is already open.');
+        return oneRecord(deletionRequestRecord(request));
+      });
+    },
+    onlyIfEnabled,
+  ),
 
-const list = listRule(
-  'deletionRequests.list',
-  ({ world }) =>
-    listOf(
-      world.store.deletionRequests.all().map((row) => ({ ...row, created: row.requested_at })),
-      deletionRequestRecord,
-    ),
-  onlyIfEnabled,
-);
-
-const get = rule(
-  'deletionRequests.get',
-  ({ world, params }) =>
-    oneRecord(
-      deletionRequestRecord(
-        orNotFound(world.store.deletionRequests.byId(params['id'] ?? ''), 'deletion request with this id'),
+  listRule(
+    'deletionRequests.list',
+    ({ world }) =>
+      listOf(
+        world.store.deletionRequests.all().map((row) => ({ ...row, created: row.requested_at })),
+        deletionRequestRecord,
       ),
-    ),
-  onlyIfEnabled,
-);
+    onlyIfEnabled,
+  ),
+
+  rule(
+    'deletionRequests.get',
+    ({ world, params }) =>
+      oneRecord(
+        deletionRequestRecord(
+          orNotFound(world.store.deletionRequests.byId(params['id'] ?? ''), 'deletion request with this id'),
+        ),
+      ),
+    onlyIfEnabled,
+  ),
+];
 
 function deletionRequestRecord(row: DeletionRequestRow) {
   const iso = (time: number): string => new Date(time).toISOString();
@@ -67,5 +69,3 @@ function deletionRequestRecord(row: DeletionRequestRow) {
     created_at: iso(row.requested_at),
   };
 }
-
-export const deletionRequestRules: readonly Rule[] = [create, list, get];

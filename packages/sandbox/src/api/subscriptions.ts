@@ -40,68 +40,69 @@ const bulkActions = z.strictObject({
     .max(1000),
 });
 
-const create = ruleWithSchemas(
-  'subscriptions.create',
-  { body: subscriptionCreation },
-  ({ world, publication, explain }, _query, request) => {
-    const { row, created, warnings, reasons } = world.write((emit) => subscribe(world, publication, request, emit));
-    for (const reason of reasons) explain(reason);
-    for (const warning of warnings) explain(warning.message);
-    return { body: { data: subscriptionRecord(world.store, row), ...(warnings.length > 0 && { warnings }) }, created };
-  },
-);
+export const subscriptionRules: readonly Rule[] = [
+  ruleWithSchemas(
+    'subscriptions.create',
+    { body: subscriptionCreation },
+    ({ world, publication, explain }, _query, request) => {
+      const { row, created, warnings, reasons } = world.write((emit) => subscribe(world, publication, request, emit));
+      for (const reason of reasons) explain(reason);
+      for (const warning of warnings) explain(warning.message);
+      return {
+        body: { data: subscriptionRecord(world.store, row), ...(warnings.length > 0 && { warnings }) },
+        created,
+      };
+    },
+  ),
 
-const list = listRule('subscriptions.list', ({ world, publication }, query) => {
-  const filter: SubscriptionFilter = {
-    status: query.status === 'all' ? undefined : query.status,
-    tier: query.tier === 'all' ? undefined : query.tier,
-    premiumTiers: query.premium_tiers,
-    premiumTierIds: query.premium_tier_ids,
-    // Exact but for the spelling (specification, Subscriptions): nothing is trimmed here.
-    emailKey: query.email?.trim() === query.email ? query.email && addressKey(query.email) : query.email,
-    ...(query.creation_date !== undefined && day(query.creation_date)),
-  };
-  return listOf(
-    world.store.subscriptions.list(publication.id, filter),
-    (row) => subscriptionRecord(world.store, row, query.expand),
-    { direction: query.direction },
-  );
-});
+  listRule('subscriptions.list', ({ world, publication }, query) => {
+    const filter: SubscriptionFilter = {
+      status: query.status === 'all' ? undefined : query.status,
+      tier: query.tier === 'all' ? undefined : query.tier,
+      premiumTiers: query.premium_tiers,
+      premiumTierIds: query.premium_tier_ids,
+      // Exact but for the spelling (specification, Subscriptions): nothing is trimmed here.
+      emailKey: query.email?.trim() === query.email ? query.email && addressKey(query.email) : query.email,
+      ...(query.creation_date !== undefined && day(query.creation_date)),
+    };
+    return listOf(
+      world.store.subscriptions.list(publication.id, filter),
+      (row) => subscriptionRecord(world.store, row, query.expand),
+      { direction: query.direction },
+    );
+  }),
 
-const bulkCreate = ruleWithSchemas(
-  'subscriptions.bulkCreate',
-  { body: bulkCreation },
-  ({ world, publication }, _query, body) => {
+  ruleWithSchemas('subscriptions.bulkCreate', { body: bulkCreation }, ({ world, publication }, _query, body) => {
     const job = world.write(() => acceptJob(world, publication, 'import', body));
     return { body: { message: 'The import of the subscriptions has been accepted.', import_id: job.id } };
-  },
-);
-
-/** PUT and PATCH do the same. */
-const bulkUpdate = (['subscriptions.bulkUpdate', 'subscriptions.bulkUpdatePut'] as const).map((id) =>
-  ruleWithSchemas(id, { body: bulkActions }, ({ world, publication }, _query, body) => {
-    const job = world.write(() => acceptJob(world, publication, 'bulk', body));
-    return oneRecord({ subscription_update_id: job.id });
   }),
-);
 
-/** The answer has no body: the job is found in the list of updates. */
-const updateStatus = (['subscriptions.updateStatus', 'subscriptions.updateStatusPut'] as const).map((id) =>
-  rule(id, ({ world, publication, explain }, _query, body) => {
-    const job = world.write(() => acceptJob(world, publication, 'status', body));
-    explain(`The job is ${job.id}.`);
-    return {};
+  /** PUT and PATCH do the same. */
+  ...(['subscriptions.bulkUpdate', 'subscriptions.bulkUpdatePut'] as const).map((id) =>
+    ruleWithSchemas(id, { body: bulkActions }, ({ world, publication }, _query, body) => {
+      const job = world.write(() => acceptJob(world, publication, 'bulk', body));
+      return oneRecord({ subscription_update_id: job.id });
+    }),
+  ),
+
+  /** The answer has no body: the job is found in the list of updates. */
+  ...(['subscriptions.updateStatus', 'subscriptions.updateStatusPut'] as const).map((id) =>
+    rule(id, ({ world, publication, explain }, _query, body) => {
+      const job = world.write(() => acceptJob(world, publication, 'status', body));
+      explain(`The job is ${job.id}.`);
+      return {};
+    }),
+  ),
+
+  listRule('bulkSubscriptionUpdates.list', ({ world, publication }) =>
+    listOf(world.store.jobs.updates(publication.id), jobRecord),
+  ),
+
+  rule('bulkSubscriptionUpdates.get', ({ world, publication, params }) => {
+    const job = world.store.jobs.update(publication.id, params['id'] ?? '');
+    return oneRecord(jobRecord(orNotFound(job, 'bulk update with this id on this publication')));
   }),
-);
-
-const listUpdates = listRule('bulkSubscriptionUpdates.list', ({ world, publication }) =>
-  listOf(world.store.jobs.updates(publication.id), jobRecord),
-);
-
-const getUpdate = rule('bulkSubscriptionUpdates.get', ({ world, publication, params }) => {
-  const job = world.store.jobs.update(publication.id, params['id'] ?? '');
-  return oneRecord(jobRecord(orNotFound(job, 'bulk update with this id on this publication')));
-});
+];
 
 /** The seconds of a day in UTC, written YYYY/MM/DD. */
 function day(date: string): Pick<SubscriptionFilter, 'createdFrom' | 'createdBefore'> {
@@ -117,16 +118,6 @@ function day(date: string): Pick<SubscriptionFilter, 'createdFrom' | 'createdBef
 function jobRecord({ seq: _seq, error_log, ...record }: JobRow) {
   return { ...record, error_log: JSON.parse(error_log) as unknown };
 }
-
-export const subscriptionRules: readonly Rule[] = [
-  create,
-  list,
-  bulkCreate,
-  ...bulkUpdate,
-  ...updateStatus,
-  listUpdates,
-  getUpdate,
-];
 
 /** Each `expand[]` value of a subscription with what it adds. */
 export const expansions = {
