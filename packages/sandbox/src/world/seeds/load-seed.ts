@@ -96,18 +96,30 @@ function loadPublication(world: World, publication: SeedPublication): void {
 
 /** @throws {@link SeedError} that names the subscription and what it refers to that does not exist */
 function loadSubscriptions(world: World, publicationId: string, subscriptions: readonly SeedSubscription[]): void {
-  const { store } = world;
+  const { store, clock } = world;
   const tiers = new Map(store.workspace.tiers(publicationId).map((tier) => [tier.name, tier.seq]));
   const lists = new Map(store.workspace.lists(publicationId).map((list) => [list.name, list.seq]));
   for (const [index, subscription] of subscriptions.entries()) {
     const place = `subscriptions[${index}]`;
-    const seq = loadSubscription(world, publicationId, subscription, place);
-    const { values, warnings } = matchCustomFields(store.customFields, publicationId, subscription.custom_fields);
+    const { referred_by, premium_tiers, newsletter_lists, custom_fields, tags, created, tier, ...rest } = subscription;
+    if (store.subscriptions.byAddress(publicationId, addressKey(rest.email)))
+      throw new SeedError(`The seed is not valid: ${place} repeats the address of an earlier subscription.`);
+    const seq = addSubscription(world, {
+      ...rest,
+      publication_id: publicationId,
+      created: created ?? clock.seconds(),
+      tier: premium_tiers.length > 0 ? 'premium' : (tier ?? 'free'),
+      referred_by:
+        referred_by === undefined
+          ? null
+          : subscriptionNumber(world, publicationId, referred_by, `${place}.referred_by`),
+      tags: JSON.stringify(tags),
+    });
+    const { values, warnings } = matchCustomFields(store.customFields, publicationId, custom_fields);
     if (warnings[0]) throw new SeedError(`The seed is not valid: ${place}: ${warnings[0].message}`);
     applyCustomFields(store.customFields, seq, values);
-    for (const name of subscription.premium_tiers)
-      store.subscriptions.addTier(seq, numberOf(tiers, name, place, 'tier'));
-    for (const name of subscription.newsletter_lists)
+    for (const name of premium_tiers) store.subscriptions.addTier(seq, numberOf(tiers, name, place, 'tier'));
+    for (const name of newsletter_lists)
       store.subscriptions.addToList(seq, numberOf(lists, name, place, 'newsletter list'));
   }
 }
@@ -127,32 +139,6 @@ function numberOf(rows: ReadonlyMap<string, number>, name: string, place: string
       `The seed is not valid: ${place} refers to the ${what} "${name}", which its publication does not have.`,
     );
   return seq;
-}
-
-function loadSubscription(world: World, publication_id: string, subscription: SeedSubscription, place: string): number {
-  const { store, clock } = world;
-  if (store.subscriptions.byAddress(publication_id, addressKey(subscription.email))) {
-    throw new SeedError(`The seed is not valid: ${place} repeats the address of an earlier subscription.`);
-  }
-  const {
-    referred_by,
-    premium_tiers,
-    newsletter_lists: _lists,
-    custom_fields: _fields,
-    tags,
-    created,
-    tier,
-    ...rest
-  } = subscription;
-  return addSubscription(world, {
-    ...rest,
-    publication_id,
-    created: created ?? clock.seconds(),
-    tier: premium_tiers.length > 0 ? 'premium' : (tier ?? 'free'),
-    referred_by:
-      referred_by === undefined ? null : subscriptionNumber(world, publication_id, referred_by, `${place}.referred_by`),
-    tags: JSON.stringify(tags),
-  });
 }
 
 function loadAutomation(world: World, publication_id: string, details: SeedAutomation, place: string): void {
