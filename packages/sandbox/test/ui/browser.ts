@@ -170,3 +170,11 @@ export async function open({
 
 /** Waits until the window has read its state and follows the events. */
 export const isLive = (page: Page) => page.waitForSelector('#state[data-state=live]');
+
+/** Opens the window, and a view of it once it is live. */
+export async function openWindow(view = 'subscribers', options: OpenOptions = {}): Promise<Opened> {
+  const opened = await open(options);
+  await isLive(opened.page);
+  await opened.show(view);
+  return opened;
+}

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { describeInBrowser, isLive, open } from './browser.ts';
+import { describeInBrowser, openWindow } from './browser.ts';
 
 const rows = '#panel-subscribers tbody tr';
 
 describeInBrowser('the window', () => {
   test('the search finds subscribers that are not in the list yet', async () => {
-    const { page, call, reads, address } = await open({ seed: 'empty' });
-    await isLive(page);
+    const { page, call, reads, address } = await openWindow('subscribers', { seed: 'empty' });
     await call('POST', '/subscriptions', { email: 'first.of.all@example.com', utm_source: 'lighthouse' });
     await call('POST', '/bulk_subscriptions', {
       subscriptions: Array.from({ length: 120 }, (_, n) => ({ email: `reader+${n}@example.org` })),
@@ -36,8 +35,7 @@ describeInBrowser('the window', () => {
   });
 
   test('the status filter shows only the subscribers of that status', async () => {
-    const { page, control, reads } = await open();
-    await isLive(page);
+    const { page, control, reads } = await openWindow();
     const { body } = await control<{ matching: number }>('GET', '/subscriptions?status=inactive&limit=1');
     expect(body.matching).toBeGreaterThan(0);
     await page.select('#panel-subscribers select', 'inactive');
@@ -48,8 +46,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a subscriber opens in full, and Escape returns to the same row', async () => {
-    const { page, call, reads } = await open();
-    await isLive(page);
+    const { page, call, reads } = await openWindow();
     await call('POST', '/subscriptions', {
       email: 'ada+full@example.com',
       utm_campaign: 'Frühling 🌷',
@@ -65,8 +62,7 @@ describeInBrowser('the window', () => {
   });
 
   test('closing a subscriber returns the focus to its row, although the row changed', async () => {
-    const { page, call, control, reads } = await open({ seed: 'empty' });
-    await isLive(page);
+    const { page, call, control, reads } = await openWindow('subscribers', { seed: 'empty' });
     await control('POST', '/clock', { freeze: true });
     await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on' });
     await reads(rows, 'validating');
@@ -80,8 +76,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a subscriber is unsubscribed, and the dialog follows changes from elsewhere', async () => {
-    const { page, call, control, reads } = await open({ seed: 'empty' });
-    await isLive(page);
+    const { page, call, control, reads } = await openWindow('subscribers', { seed: 'empty' });
     await call('POST', '/custom_fields', { kind: 'string', display: 'First Name' });
     const created = await call<{ data: { id: string } }>('POST', '/subscriptions', {
       email: 'ines@example.com',
@@ -104,8 +99,7 @@ describeInBrowser('the window', () => {
   });
 
   test('the log shows each request as it arrives, with its reasons, and can show errors only', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
+    const { page, call, show, reads } = await openWindow('subscribers', { seed: 'empty' });
     await call('HEAD', '');
     await show('requests');
     await reads('#panel-requests li', /HEAD/);
@@ -124,9 +118,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a request opens in full below its row, one at a time, and the nearest valid request is copied', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
-    await show('requests');
+    const { page, call, reads } = await openWindow('requests', { seed: 'empty' });
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
         value: { writeText: (text: string) => Promise.resolve(void (document.body.dataset['copied'] = text)) },
@@ -150,9 +142,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a request is sent again with the selected key, and both are linked', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
-    await show('requests');
+    const { page, call, reads } = await openWindow('requests', { seed: 'empty' });
     await call('GET', '/custom_fields');
     await page.locator('.request').click();
     await reads('#request-detail', 'Request 1');
@@ -166,9 +156,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a request with a secret is not sent again, and the page says why', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
-    await show('requests');
+    const { page, call, reads } = await openWindow('requests', { seed: 'empty' });
     await call('GET', '/subscriptions?token=a-secret');
     await page.locator('.request').click();
     await page.locator('#request-detail button.primary').click();
@@ -176,9 +164,7 @@ describeInBrowser('the window', () => {
   });
 
   test('the log is cleared', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
-    await show('requests');
+    const { page, call, reads } = await openWindow('requests', { seed: 'empty' });
     await call('GET', '/nowhere');
     await reads('#views', '1 failed');
     await page.locator('#panel-requests button ::-p-text(Clear)').click();
@@ -188,8 +174,7 @@ describeInBrowser('the window', () => {
   });
 
   test('advancing the clock runs scheduled events: an address is checked, then waits for confirmation', async () => {
-    const { page, call, control, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
+    const { page, call, control, show, reads } = await openWindow('subscribers', { seed: 'empty' });
     await control('POST', '/clock', { freeze: true });
     const created = await call('POST', '/subscriptions', { email: 'ada@example.com', double_opt_override: 'on' });
     expect(created).toMatchObject({ body: { data: { status: 'validating' } } });
@@ -212,9 +197,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a fault that is set appears in the log of the next request, and no longer once removed', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
-    await show('faults');
+    const { page, call, reads } = await openWindow('faults', { seed: 'empty' });
     await page.select('#fault-match', 'customFields.list');
     for (const [id, title] of [
       ['#fault-effect', 'Answer 429'],
@@ -248,9 +231,7 @@ describeInBrowser('the window', () => {
   });
 
   test('a confirmation arrives in the inbox, and its button makes the subscription active', async () => {
-    const { page, call, show, reads } = await open({ seed: 'empty' });
-    await isLive(page);
-    await show('inbox');
+    const { page, call, show, reads } = await openWindow('inbox', { seed: 'empty' });
     await call('POST', '/subscriptions', {
       email: 'ada@example.com',
       double_opt_override: 'on',
@@ -273,8 +254,7 @@ describeInBrowser('the window', () => {
   });
 
   test('reset asks for confirmation, then loads the selected seed', async () => {
-    const { page, reads, control } = await open();
-    await isLive(page);
+    const { page, reads, control } = await openWindow();
     await page.click('#open-reset');
     await page.waitForSelector('#reset[open]');
     await page.select('#reset-seed', 'empty');
@@ -284,8 +264,7 @@ describeInBrowser('the window', () => {
   });
 
   test('data of subscribers and requests is never rendered as markup', async () => {
-    const { page, call, reads } = await open();
-    await isLive(page);
+    const { page, call, reads } = await openWindow();
     const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script><a href="javascript:alert(3)">x</a>';
     await call('POST', '/custom_fields', { kind: 'string', display: hostile });
     await call('POST', '/subscriptions', {
