@@ -7,6 +7,7 @@ import { toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
 import { purposeKey } from '../../src/secrets.ts';
 import { publicUrl, secret, settingsFor } from '../confirmation/confirming.ts';
 import { environment, formPost, post, runRelay, site } from '../running-relay.ts';
+import { refusals } from '../../../../test/support/refusals.ts';
 
 const email = 'ada@example.com';
 const sentence = 'I agree to receive the newsletter.';
@@ -66,6 +67,17 @@ describe('the consent ledger', () => {
     ['Send it\n to ada@example.com.', 'Send it to …'],
   ])('has the words of %j as unclear while no sentence is named', async (consent, words) => {
     expect(await ledgerAfter({ consent })).toMatchObject([{ kind: 'unclear', sentence: words, page: null }]);
+  });
+
+  it('has no refusal in any language as given, whatever the form has named', async () => {
+    for (const settings of [{}, { RELAY_CONSENT_SENTENCES: sentence, RELAY_CONSENT_REQUIRED: 'true' }]) {
+      const relay = runRelay({ settings: { ...settings, RELAY_LIMIT_ADDRESS: '0' } });
+      for (const consent of refusals) await relay.fetch(post({ email, consent }));
+      const { consents } = await relay.store.person(email);
+      expect(consents.map(({ kind }) => kind)).toEqual(
+        'RELAY_CONSENT_SENTENCES' in settings ? [] : refusals.map(() => 'unclear'),
+      );
+    }
   });
 
   it('has the request of a signup to confirm as unclear, and its confirmation as another entry', async () => {

@@ -56,6 +56,17 @@ describe('one address from many visitors', () => {
     await relay.store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null });
     expect(await relay.store.counts()).toMatchObject({ delivered: 1, review: 1 });
   });
+
+  it('stays limited for concurrent repeats', async () => {
+    const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '1/1h' } });
+    await relay.fetch(post({ email: 'victim@example.com' }));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        relay.fetch(post({ email: 'victim@example.com', utm_term: `${n >> 2}` }, { 'idempotency-key': `${n}` })),
+      ),
+    );
+    expect(await relay.store.counts()).toMatchObject({ waiting: 1, review: 20 });
+  });
 });
 
 describe('many addresses from one visitor', () => {

@@ -203,6 +203,15 @@ describe('the page of a link', () => {
     });
   });
 
+  it('changes nothing, however often it is opened', async () => {
+    const relay = await twoForms();
+    for (const form of ['weekly', 'jobs']) await relay.signUp(anna, {}, form);
+    await relay.pass();
+    const before = [await relay.signups(), await relay.store.person(anna)];
+    for (let n = 0; n < 200; n += 1) await relay.visit(relay.link(0), n % 3 ? 'GET' : 'HEAD');
+    expect([await relay.signups(), await relay.store.person(anna)]).toEqual(before);
+  });
+
   it('shows the words of the signup, also where its form has changed or is gone since', async () => {
     const relay = await twoForms({ RELAY_CONSENT_VERSION: '1', RELAY_CONSENT_SENTENCES: 'Old words.' });
     await relay.signUp(anna, { consent: 'Old words.' }, 'weekly');

@@ -1,5 +1,6 @@
 /** Double opt-in with real processes and ports: SIGKILL, many signups, check, and several relays. */
 import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { run, serve, type ServingRelay } from '../commands/relay-process.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
@@ -11,6 +12,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 import { environment, post, publicationId, runRelay } from '../running-relay.ts';
+import { confirming } from './confirming.ts';
 
 const settingsFor = (mail: MailServer): Record<string, string> => ({
   RELAY_CONFIRMATION: 'true',
@@ -89,6 +91,17 @@ it('after SIGKILL a mail whose content has ended is tried again after a day, ano
   expect(await emailsAfter(claimMs)).toEqual(['bob@example.com']);
   expect(await emailsAfter(day - claimMs)).toEqual(['bob@example.com']);
   expect(await emailsAfter(day)).toContain('ada@example.com');
+});
+
+it('a mail server that answers the content after 130 seconds gets one mail', { timeout: 300_000 }, async () => {
+  const mail = await startMailServer();
+  mail.holdContent = () => sleep(130_000);
+  const relay = confirming(mail);
+  await relay.signUp('ada@example.com');
+  await waitUntil('it is sent', () => relay.events.some(({ type }) => type === 'confirmationSent'));
+  expect(mail.received).toHaveLength(1);
+  expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBeNull();
+  expect(relay.events.map(({ type }) => type)).toEqual(['accepted', 'confirmationSent']);
 });
 
 it('"check" logs in at the mail server, and requests the address of the links', async () => {

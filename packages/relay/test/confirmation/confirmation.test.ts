@@ -5,7 +5,7 @@ import { purposeKey } from '../../src/secrets.ts';
 import { signupId } from '../../src/store/signup-identity.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { linkIn, startMailServer } from '../mail-server.ts';
-import type { RelayParts } from '../running-relay.ts';
+import { post, type RelayParts } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { secret, publicUrl, confirming, mailTo } from './confirming.ts';
 import { formsOf } from './page.ts';
@@ -126,6 +126,24 @@ describe('a signup that needs confirmation', () => {
     expect(formsOf(page)).toMatchObject([{ buttons: [{ label: 'Bestätigen' }] }]);
   });
 
+  it('with an address that would add a header or a recipient causes no mail', async () => {
+    const mail = await startMailServer();
+    const relay = confirming(mail);
+    for (const email of [
+      'ada@example.com\r\nBcc: eve@example.com',
+      'ada@example.com\nX: y',
+      'ada@example.com,eve@example.com',
+      'ada@example.com>, <eve@example.com',
+      'Ada <ada@example.com>',
+      '"ada eve"@example.com',
+      'ada@example.com\u2028Bcc: eve@example.com',
+    ])
+      expect([email, (await relay.fetch(post({ email }))).status]).toEqual([email, 400]);
+    await relay.signUp('last@example.com');
+    await mailTo(mail, 'last@example.com');
+    expect(mail.received).toHaveLength(1);
+  });
+
   it('suspected to come from a bot causes no mail until an operator redrives it', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
@@ -134,6 +152,16 @@ describe('a signup that needs confirmation', () => {
     expect(await relay.store.redrive({}, Date.now())).toBe(1);
     await relay.signUp('ada@example.com');
     await mailTo(mail, 'robot@example.com');
+  });
+
+  it('is confirmed by the service as well where double_opt_override is pinned', async () => {
+    const mail = await startMailServer();
+    const api = sandboxApi();
+    const relay = confirming(mail, { api: api.fetch, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'on' } });
+    await relay.signUp('ada@example.com');
+    await relay.visit(linkIn(await mailTo(mail, 'ada@example.com')), 'POST');
+    await waitUntil('delivery', () => api.received.length === 1);
+    expect(api.received).toMatchObject([{ double_opt_override: 'on' }]);
   });
 
   it('redirects to the configured page after its confirmation', async () => {
