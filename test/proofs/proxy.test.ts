@@ -43,21 +43,6 @@ describe('newsletter', () => {
     expect(agents).toEqual([expect.stringMatching(/^newsletter-kit\/\d+\.\d+\.\d+ node\/\d+\.\d+\.\d+$/)]);
   });
 
-  it('asks no proxy for an address of this machine', async () => {
-    const proxy = await serving();
-    const env = { ...(await variables(proxy)), NEWSLETTER_API_URL: proxy.url.replace(/ada:.*@/, '') + '/v2' };
-    expect(await newsletter(env)).toMatchObject({ code: 0 });
-    expect(proxy.seen).toEqual(['GET /v2/publications ']);
-  });
-
-  it('names a proxy that refuses, without its password', async () => {
-    const { url } = await startProxy(407, () => {});
-    const { code, stderr } = await newsletter({ ...(await variables({ url })), NODE_EXTRA_CA_CERTS: '' });
-    expect(code).toBe(64);
-    expect(stderr).toContain(`Check the proxy ${new URL(url).host} too.`);
-    expect(stderr).not.toMatch(/s3cret|carried out/);
-  });
-
   it.each(['proxy.test:3128', 'socks5://ada:s3cret@proxy.test', 'http://ada:s3cret@'])(
     'refuses HTTPS_PROXY %s and does not repeat it',
     async (url) => {
