@@ -33,8 +33,6 @@ export class Crowd {
   readonly acknowledged = new Set<string>();
   /** Number of posts answered with 503. */
   turnedAway = 0;
-  /** Number of those answers without Retry-After. */
-  withoutAdvice = 0;
   #next = 0;
   readonly #relays: () => readonly Pick<ServingRelay, 'signUp'>[];
   readonly #random: () => number;
@@ -100,7 +98,6 @@ export class Crowd {
     try {
       const answer = await relay.signUp(email, this.#more, { 'idempotency-key': key });
       await answer.arrayBuffer();
-      if (answer.status === 503 && !Number(answer.headers.get('retry-after'))) this.withoutAdvice += 1;
       return answer.status;
     } catch {
       return null;
