@@ -3,7 +3,7 @@
  * Parse Server, which leaves out what has no value. Both are installed on the first run.
  */
 import type { Client } from '@newsletter-kit/core';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { startDirectus, type Backend } from '../proofs/sync/directus-crm.ts';
 import { startParse } from '../proofs/sync/parse-crm.ts';
@@ -11,7 +11,6 @@ import { syncType } from './harness/nodes.ts';
 import { publishExample, type ExampleFile } from './harness/syncExample.ts';
 import { n8n, test } from './harness/test.ts';
 
-const { n8nUrl } = inject('newsletter');
 const server = postgresServer();
 
 test.override({ sandboxOptions: { seed: 'empty', profile: 'unlimited' } });
@@ -123,7 +122,7 @@ test.for(backends)(
       sandboxOnPort.clock.advance('PT1H');
 
       const example = workflowOf(backend, city.id, credentials);
-      const { runOnce } = await publishExample({ n8n, n8nUrl, example }, (each) => each);
+      const { runOnce } = await publishExample({ n8n, example }, (each) => each);
       const run = async (query: string) => {
         const execution = await runOnce(query);
         sandboxOnPort.clock.advance('PT1H');

@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { notice, openBrowser, subscribe, visit, type BrowserSession, type Entries } from '../e2e/visitor.ts';
-import { Rest, type Execution } from './harness/rest.ts';
+import type { Execution } from './harness/rest.ts';
+import { n8n } from './harness/test.ts';
 
-const { n8nUrl, cookie, demoUrl } = inject('newsletter');
-const n8n = new Rest(n8nUrl, cookie);
+const { demoUrl } = inject('newsletter');
 const workflow = 'newSubscriptions';
 
 const longCampaign = `${'From the harbour wall to the outer mole – '.repeat(8).slice(0, 298)}🌊`;

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import { expect } from 'vitest';
+import { seeded } from '../support/seeded.ts';
 import { type OwnN8n, schedulers, startOwnN8n } from './harness/own.ts';
 import { test } from './harness/test.ts';
 import { unscheduled, watchSubscriptions } from './harness/watching.ts';
@@ -20,28 +21,6 @@ const cursors = {
 async function idOf(api: Client, email: string): Promise<string> {
   const { items } = await api.subscriptions.list({ email });
   return items[0]?.id ?? '';
-}
-
-test('keeps the state of an activation for the scheduled polls', async ({ sandboxOnPort: sandbox, api }) => {
-  const own = await startOwnN8n(cursors);
-  const ada = 'ada.lovelace@example.com';
-  try {
-    const changed = await watchSubscriptions(own.rest, sandbox, { events: ['subscriptionStatusChanged'] });
-    await changed.activate();
-    await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, ada)], new_status: 'inactive' });
-    sandbox.clock.advance('PT1M');
-    // The first poll that finds something leaves it to the next.
-    await changed.arrived(1);
-    expect(await changed.given()).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
-  } finally {
-    await own.close();
-  }
-});
-
-/** Random numbers from 0 to 1 with a fixed seed. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
 /**
@@ -77,7 +56,7 @@ test(
   `reports every event after n8n ended ${ends} times during activations and polls`,
   async ({ sandboxOnPort: sandbox, api }) => {
     const own = await startOwnN8n(cursors);
-    const roll = dice(17);
+    const roll = seeded(17);
     const watch = (event: string) => watchSubscriptions(own.rest, sandbox, { ...unscheduled, events: [event] });
     const deactivate = async (email: string) => {
       await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, email)], new_status: 'inactive' });

@@ -2,21 +2,21 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
-import { newsletterType } from './harness/nodes.ts';
+import { chosen, newsletterType, start } from './harness/nodes.ts';
 import { n8n } from './harness/test.ts';
 import { closePanel, openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
 
-const { n8nUrl, credentialId, credential } = inject('newsletter');
+const { credentialId, credential } = inject('newsletter');
 let session: BrowserSession;
 let page: Page;
 beforeAll(async () => {
   session = await openBrowser();
-  page = await openEditor(session.browser, n8nUrl);
+  page = await openEditor(session.browser, n8n.url);
 });
 afterAll(() => session?.close());
 
 it('shows the nodes of the workflow with their icons', async () => {
-  await openWorkflow(page, n8nUrl, 'newSubscriptions');
+  await openWorkflow(page, n8n.url, 'newSubscriptions');
   const drawn = await page.$$eval('[data-test-id=canvas-node] img', (images) =>
     images.map((image) =>
       image instanceof HTMLImageElement ? `${image.src.replace(/^.*\//, '')} ${image.naturalWidth > 0}` : '',
@@ -26,7 +26,7 @@ it('shows the nodes of the workflow with their icons', async () => {
   await picture(page, 'workflow');
 });
 
-it('shows the panel of the trigger; panels.test.ts shows those of the action node', async () => {
+it('shows the panel of the trigger', async () => {
   await openPanel(page, 'New subscription');
   const trigger = await panelText(page);
   for (const label of ['Poll Times', 'Events', 'New Subscriber', 'Publication', 'Include'])
@@ -35,8 +35,61 @@ it('shows the panel of the trigger; panels.test.ts shows those of the action nod
   await closePanel(page);
 });
 
+/** Operations with every kind of parameter, what is set in them, and the texts that a person then sees. */
+const panels = [
+  {
+    operation: { resource: 'journey', operation: 'enroll' },
+    parameters: { options: { double_opt_override: 'off' } },
+    labels: ['Journey', 'Enroll', 'Automation', 'From list', 'Subscription', 'By Email', 'If Already Enrolled'],
+  },
+  {
+    operation: { resource: 'subscription', operation: 'createOrUpdate' },
+    parameters: { email: 'ada@example.com' },
+    labels: ['Subscription', 'Email', 'Custom Fields', 'Output', 'Additional Fields'],
+  },
+  {
+    operation: { resource: 'subscription', operation: 'getMany' },
+    parameters: {
+      filters: { status: 'active' },
+      options: { expand: ['custom_fields', 'stats'], direction: 'asc' },
+      output: 'selected',
+      fields: ['email', 'utm_source'],
+    },
+    labels: ['Filters', 'Status', 'Active', 'Include', 'Sort Direction', 'Output', 'Selected Fields', 'Fields'],
+  },
+  {
+    operation: { resource: 'subscription', operation: 'update' },
+    parameters: {
+      subscription: chosen('ada@example.com', 'email'),
+      updateFields: { tier: 'premium', unsubscribe: false },
+    },
+    labels: ['Update Fields', 'Tier', 'Premium', 'Unsubscribe', 'Wait for Completion', 'Timeout'],
+  },
+] as const;
+
+it('shows the panels of the action node, with the parameters of the operation', async () => {
+  // Tall enough for a whole panel.
+  await page.setViewport({ width: 1440, height: 1500 });
+  const named = panels.map((panel) => ({ ...panel, name: Object.values(panel.operation).join(' ') }));
+  const credentials = { newsletterApi: { id: credentialId, name: 'Newsletter sandbox' } };
+  const nodes = named.map(({ name, operation, parameters }) => ({
+    name,
+    type: newsletterType,
+    parameters: { ...operation, ...parameters },
+    credentials,
+  }));
+  await openWorkflow(page, n8n.url, await n8n.createWorkflow([start, ...nodes]));
+  for (const { name, labels } of named) {
+    await openPanel(page, name);
+    const text = await panelText(page);
+    for (const label of ['Resource', 'Operation', ...labels]) expect.soft(text, name).toContain(label);
+    await picture(page, `panel-${name.replace(' ', '-')}`);
+    await closePanel(page);
+  }
+});
+
 it('shows the contact sync with its four outputs, and a notice that the preview writes nothing', async () => {
-  await openWorkflow(page, n8nUrl, 'contactSync');
+  await openWorkflow(page, n8n.url, 'contactSync');
   const canvas = await page.$eval('body', (body) => body.textContent);
   for (const output of ['Create Contact', 'Update Contact', 'Review', 'Report']) expect(canvas).toContain(output);
   await picture(page, 'sync-workflow');
@@ -70,7 +123,7 @@ it.each([
   ['contact sync', 'Newsletter Sync'],
 ])('lists for the query "%s" among the first three nodes %s', async (query, wanted) => {
   await page.setViewport({ width: 1440, height: 900 });
-  await page.goto(`${n8nUrl}/workflow/new`, { waitUntil: 'domcontentloaded' });
+  await page.goto(`${n8n.url}/workflow/new`, { waitUntil: 'domcontentloaded' });
   const add = '[data-test-id=canvas-add-button] button, [data-test-id=node-creator-plus-button]';
   await (await page.waitForSelector(add, { visible: true }))?.click();
   const search = await page.waitForSelector('[data-test-id=node-creator-search-bar]', { visible: true });
@@ -89,7 +142,7 @@ it('offers the publications in a list', async () => {
   const parameters = { resource: 'customField', operation: 'getMany' };
   await openWorkflow(
     page,
-    n8nUrl,
+    n8n.url,
     await n8n.createWorkflow([{ name: 'Read', type: newsletterType, parameters, credentials }]),
   );
   await openPanel(page, 'Read');
@@ -106,7 +159,7 @@ it('asks in the credential for a base URL only with the service Other', async ()
     page.$eval('[data-test-id=editCredential-modal]', (modal) =>
       [modal.textContent, ...[...modal.querySelectorAll('input')].map(({ value }) => value)].join('\n'),
     );
-  await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
+  await page.goto(`${n8n.url}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
   await page.waitForSelector('[data-test-id=editCredential-modal] [data-test-id=parameter-input-baseUrl]', {
     visible: true,
   });

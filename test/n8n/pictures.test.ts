@@ -14,7 +14,7 @@ import { items, newsletterType, start, triggerType } from './harness/nodes.ts';
 import { signupType } from './harness/signupForm.ts';
 import { n8n } from './harness/test.ts';
 
-const { n8nUrl, credential, credentialId } = inject('newsletter');
+const { credential, credentialId } = inject('newsletter');
 const folder = guide === pictures ? pictures : join(guide, 'workflows');
 const files = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
 
@@ -22,7 +22,7 @@ let session: BrowserSession;
 let page: Page;
 beforeAll(async () => {
   session = await openBrowser();
-  page = await openEditor(session.browser, n8nUrl);
+  page = await openEditor(session.browser, n8n.url);
   // Large enough for every workflow at full size.
   await page.setViewport({ width: 4000, height: 3000 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
@@ -31,7 +31,7 @@ afterAll(() => session?.close());
 
 it.for(files)('%s', async (file) => {
   const { id } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { readonly id: string };
-  await openWorkflow(page, n8nUrl, id);
+  await openWorkflow(page, n8n.url, id);
   const { path, nodes, notes } = await canvasPicture(page, folder, file.replace(/^.*\/|\.json$/g, ''));
   expect(statSync(path).size).toBeLessThan(150_000);
   // No note covers a node or another note, and all of its text is visible.
@@ -58,14 +58,14 @@ describe('the guide', () => {
   const credentials = { newsletterApi: { id: credentialId, name: 'Newsletter sandbox' } };
 
   const panel = async (workflow: string, node: string): Promise<void> => {
-    await openWorkflow(page, n8nUrl, workflow);
+    await openWorkflow(page, n8n.url, workflow);
     await openPanel(page, node);
   };
 
   it('shows the credential after Save', async () => {
     await page.setViewport({ width: 1200, height: 800 });
     const id = await n8n.createCredential('newsletterApi', { ...credential });
-    await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
+    await page.goto(`${n8n.url}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
     // n8n tests a credential when it is opened.
     await page.waitForSelector('::-p-text(Connection tested successfully)', { visible: true });
     await page.waitForSelector('[data-test-id=editCredential-modal] ::-p-text(Retry)', { visible: true });
@@ -74,7 +74,7 @@ describe('the guide', () => {
 
   it('shows the triggers in the list of nodes', async () => {
     await page.setViewport({ width: 1000, height: 600 });
-    await page.goto(`${n8nUrl}/workflow/new`, { waitUntil: 'domcontentloaded' });
+    await page.goto(`${n8n.url}/workflow/new`, { waitUntil: 'domcontentloaded' });
     const add = '[data-test-id=canvas-add-button] button, [data-test-id=node-creator-plus-button]';
     await (await page.waitForSelector(add, { visible: true }))?.click();
     await (await page.waitForSelector('[data-test-id=node-creator-search-bar]', { visible: true }))?.type('newsletter');

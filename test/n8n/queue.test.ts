@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis && !process.env['CI'])('in queue mode', () => {
 
   test('two webhook processes keep one limit per mailbox and one Idempotency-Key, and signups wait for a worker', async () => {
     const webhooks = [await n8n.startAlso('webhook'), await n8n.startAlso('webhook')];
-    const form = await publish({}, [], n8n);
+    const form = await publish({}, [], n8n.rest);
     const post = (turn: number, email: string, key?: string) =>
       form.post({ email }, key === undefined ? {} : { 'idempotency-key': key }, webhooks[turn % 2]?.url);
     for (let turn = 0; turn < 6; turn += 1) {

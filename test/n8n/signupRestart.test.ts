@@ -26,7 +26,6 @@ test.for(Object.entries(schedulers).slice(0, isDeciding ? 1 : undefined))(
   async ([scheduler, settings], { sandboxOnPort, api }) => {
     const own = await startOwnN8n(settings);
     try {
-      const on = { rest: own.rest, url: own.url };
       const watching = await watchSubscriptions(own.rest, sandboxOnPort);
       await watching.activate();
       const subscribed: string[] = [];
@@ -43,8 +42,8 @@ test.for(Object.entries(schedulers).slice(0, isDeciding ? 1 : undefined))(
       await sleep(scheduler === 'default' ? 0 : 35_000);
       process.kill(own.pid() ?? 0, 'SIGCONT');
       await third;
-      const form = await publish({}, [], on);
-      const slow = await publish({}, [wait], on);
+      const form = await publish({}, [], own.rest);
+      const slow = await publish({}, [wait], own.rest);
       const once = () => form.post({ email: 'dee@example.com' }, { 'idempotency-key': 'once' });
       for (const person of ['ada', 'bob', 'cyd']) await form.post({ email: `${person}@example.com` });
       for (let tries = 0; tries < 3; tries += 1) await form.post({ email: 'limit@example.com' });
@@ -69,30 +68,4 @@ test.for(Object.entries(schedulers).slice(0, isDeciding ? 1 : undefined))(
       await own.close();
     }
   },
-);
-
-const spellings = Number(process.env['MAILBOX_SPELLINGS'] ?? 500);
-
-test.skipIf(isDeciding)(
-  `starts three executions an hour for ${spellings} spellings of one mailbox, over five restarts`,
-  async () => {
-    const own = await startOwnN8n();
-    try {
-      const form = await publish({}, [], { rest: own.rest, url: own.url });
-      for (const person of ['bob', 'cyd', 'eve']) await form.post({ email: `${person}@example.com` });
-      const part = spellings / 5;
-      for (let from = 0; from < spellings; from += part) {
-        for (let index = from; index < from + part; index += 1) {
-          const email = `${index % 2 ? 'Ada.L' : 'a.d.a.l'}+${index}@${index % 3 ? 'gmail' : 'googlemail'}.com`;
-          expect((await form.post({ email })).status).toBe(202);
-        }
-        await own.kill();
-        await own.start();
-      }
-      expect(await form.items(6)).toHaveLength(6);
-    } finally {
-      await own.close();
-    }
-  },
-  600_000 + spellings * 100,
 );

@@ -8,7 +8,6 @@ import type { IBuilderHint, INodeTypeDescription } from 'n8n-workflow';
 import { newsletterType, start } from './harness/nodes.ts';
 import type { NodeDraft } from './harness/rest.ts';
 import { n8n, test } from './harness/test.ts';
-import { all } from './operations/execution.ts';
 
 const agent: NodeDraft = {
   name: 'Agent',
@@ -33,31 +32,9 @@ describe('as a tool of an agent', () => {
       [{ name: tool, type: `${newsletterType}Tool`, parameters, credentials }],
     );
     const run = await n8n.useTool(workflow, tool, { email: 'ada.lovelace@example.com' });
-    const [kept] = await all(api.subscriptions.list({ email: 'ada.lovelace@example.com' }));
+    const [kept] = await Array.fromAsync(api.subscriptions.list({ email: 'ada.lovelace@example.com' }));
     expect(run.error).toBeUndefined();
     expect(JSON.stringify(run.output(tool))).toContain(kept?.id ?? 'no id');
-  });
-
-  test.for([
-    { outcome: 'is refused by default', allowAgents: false },
-    { outcome: 'is requested with Allow Agents to Request Deletion', allowAgents: true },
-  ])('data deletion $outcome', async ({ allowAgents }, { credentials, api }) => {
-    const parameters = {
-      resource: 'dataDeletion',
-      operation: 'request',
-      email: fromAgent('email'),
-      emailConfirmation: fromAgent('again'),
-      ...(allowAgents && { allowAgents }),
-    };
-    const workflow = await n8n.createWorkflow(
-      [start, agent],
-      [{ name: tool, type: `${newsletterType}Tool`, parameters, credentials }],
-    );
-    const run = await n8n.useTool(workflow, tool, { email: 'grace@example.org', again: 'grace@example.org' });
-    const requests = await all(api.deletionRequests.list());
-    expect(run.error?.message ?? '').toContain(allowAgents ? '' : 'Allow Agents to Request Deletion');
-    expect(run.status).toBe(allowAgents ? 'success' : 'error');
-    expect(requests.map(({ email }) => email)).toEqual(allowAgents ? ['grace@example.org'] : []);
   });
 });
 

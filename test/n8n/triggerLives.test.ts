@@ -281,10 +281,8 @@ const rows: readonly LifeEvent[] = [
     what: 'the credential is swapped',
     async live(life) {
       await life.happens('b');
-      const { baseUrl, token, publicationId } = life.sandbox.clientOptions;
-      const data = { service: 'other', apiKey: token, baseUrl, publicationId };
-      const id = await life.own.rest.createCredential('newsletterApi', data);
-      await life.edit((node) => ({ ...node, credentials: { newsletterApi: { id, name: 'Another' } } }));
+      const credentials = await life.own.rest.newsletterCredentials(life.sandbox);
+      await life.edit((node) => ({ ...node, credentials }));
     },
   },
   {

@@ -80,7 +80,7 @@ export function createHubspot(): Crm {
       });
       rows.delete(loser);
     },
-    addRoutes(app, { rows, listed: shown, save }) {
+    addRoutes(app, { rows, save }) {
       const listed = (value: unknown): string[] => String(value ?? '').split(';');
       /** A contact is found by each of its addresses, and a merged one by its former id. */
       const find = ({ id, idProperty }: Input): string | undefined => {
@@ -128,7 +128,7 @@ export function createHubspot(): Crm {
         if (limit > 100) refuse(400, 'limit must be at most 100');
         const after = req.query('after');
         if (after === '') refuse(400, 'after must not be empty');
-        const { page, next } = pageOf(shown(), Number(after ?? 0), limit);
+        const { page, next } = pageOf(rows, Number(after ?? 0), limit);
         const asked = (req.query('properties') ?? '').split(',');
         return json({
           results: page.map(([id, values]) => contact(id, values, asked)),

@@ -46,8 +46,6 @@ export interface Crm {
   readonly calls: CrmCall[];
   /** Answers the calls for which this is true with 500, or with this fault. */
   failing: ((call: Omit<CrmCall, 'status'>) => boolean | CrmFault) | undefined;
-  /** Whether the list of contacts does not show this one yet, although it is stored. */
-  late?: ((email: string) => boolean) | undefined;
   /** An address that the vendor rejects. */
   refusedAddress: string | undefined;
   contacts(): readonly CrmContact[];
@@ -124,8 +122,6 @@ interface Vendor {
 /** The contacts by their ids, in the order of their creation. */
 export interface Store {
   readonly rows: Map<string, Values>;
-  /** The rows that the list of contacts shows. */
-  listed(): ReadonlyMap<string, Values>;
   /**
    * Checks all contacts before it changes any. One without an id is created.
    *
@@ -156,7 +152,6 @@ export function createCrm({ names, invalid, ...vendor }: Vendor): Crm {
     );
   const store: Store = {
     rows,
-    listed: () => new Map([...rows].filter(([, row]) => !crm.late?.(textOf(row[names.email])))),
     save(contacts) {
       const checked = contacts.map(({ id, values }) => {
         if (id !== undefined && !rows.has(id)) refuse(404, 'There is no such contact');

@@ -131,8 +131,7 @@ export function createSalesforce(privateKey = createKey()): Crm {
     };
   };
   const shown = (from: number, names: readonly string[]): Response => {
-    const listed = [...rows].filter(([, { Email }]) => !crm.late?.(String(Email)));
-    const all = listed.map(([Id, values]) => ({ Id, HasOptedOutOfEmail: false, ...values }));
+    const all = [...rows].map(([Id, values]) => ({ Id, HasOptedOutOfEmail: false, ...values }));
     const { records, ...page } = pageOf(all, from, 'query');
     return Response.json({
       ...page,

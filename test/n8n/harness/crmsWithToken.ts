@@ -54,9 +54,9 @@ export function createAirtable({ base, table, emailType = 'Single line text' }: 
       return typeof value === 'string' ? value : undefined;
     },
     newId: (count) => `rec${String(count).padStart(14, '0')}`,
-    addRoutes(app, { rows, listed, save }) {
+    addRoutes(app, { rows, save }) {
       app.get(path, ({ req, json }) => {
-        const { page, next } = pageOf(listed(), Number(req.query('offset') ?? 0), Number(req.query('pageSize') ?? 100));
+        const { page, next } = pageOf(rows, Number(req.query('offset') ?? 0), Number(req.query('pageSize') ?? 100));
         return json({
           records: page.map(([id, values]) => record(id, values)),
           ...(next !== undefined && { offset: String(next) }),
@@ -160,12 +160,12 @@ export function createPipedrive(): Crm {
       return typeof value === 'string' ? value : undefined;
     },
     newId: String,
-    addRoutes(app, { rows, listed, save }) {
+    addRoutes(app, { rows, save }) {
       app.get('/api/v2/personFields', ({ json }) =>
         json({ success: true, data: personFields, additional_data: { next_cursor: null } }),
       );
       app.get(persons, ({ req, json }) => {
-        const { page, next } = pageOf(listed(), Number(req.query('cursor') ?? 0), Number(req.query('limit') ?? 100));
+        const { page, next } = pageOf(rows, Number(req.query('cursor') ?? 0), Number(req.query('limit') ?? 100));
         const data = page.map(([id, values]) => person(id, values));
         return json({
           success: true,

@@ -1,6 +1,6 @@
 /** Nodes for the workflows of tests. */
 import { packageName } from '../../../scripts/n8n/pack.ts';
-import type { NodeDraft } from './rest.ts';
+import type { DynamicRequest, NodeDraft } from './rest.ts';
 
 export const newsletterType = `${packageName}.newsletter`;
 export const triggerType = `${packageName}.newsletterTrigger`;
@@ -30,4 +30,24 @@ export function items(rows: readonly unknown[] | string): readonly NodeDraft[] {
 /** The value of a resource locator. */
 export function chosen(value: string, mode = 'list'): Readonly<Record<string, unknown>> {
   return { __rl: true, mode, value };
+}
+
+/**
+ * What the editor sends to read a list, or the fields of the resource mapper.
+ *
+ * @param methodName - the method of the node
+ * @param parameters - those that are set when the list is opened
+ */
+export function editorRequest(
+  methodName: string,
+  credentials: DynamicRequest['credentials'],
+  parameters: Readonly<Record<string, unknown>> = {},
+): DynamicRequest {
+  return {
+    path: 'parameters.of-a-test',
+    methodName,
+    nodeTypeAndVersion: { name: newsletterType, version: 1 },
+    currentNodeParameters: { authentication: 'apiKey', publicationId: chosen('', 'id'), ...parameters },
+    credentials,
+  };
 }

@@ -1,5 +1,6 @@
 /** A client of n8n's internal REST API, which its editor uses, signed in as the owner. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { parse } from 'flatted';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { setUpOwner, signIn } from '../../../scripts/n8n/server.ts';
@@ -11,6 +12,9 @@ export const owner = {
   lastName: 'Owner',
   password: 'Sandbox-Owner-1',
 } as const;
+
+/** A node's credentials, by their types. */
+export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
 
 /** The output of a node in an execution: the JSON of each item. */
 export type NodeOutput = readonly Readonly<Record<string, unknown>>[];
@@ -55,28 +59,13 @@ export interface DynamicRequest {
   readonly methodName: string;
   readonly nodeTypeAndVersion: { readonly name: string; readonly version: number };
   readonly currentNodeParameters: Readonly<Record<string, unknown>>;
-  readonly credentials: Readonly<Record<string, unknown>>;
+  readonly credentials: Credentials;
 }
 
 /** A page of a resource locator's list. */
 export interface LocatorPage {
   readonly results: readonly { readonly name: string; readonly value: string }[];
   readonly paginationToken?: string;
-}
-
-/** The description of a node type. */
-export interface NodeType {
-  readonly name: string;
-  readonly properties: readonly NodeParameter[];
-}
-
-/** A parameter of a node type. */
-export interface NodeParameter {
-  readonly name: string;
-  readonly type: string;
-  readonly options?: readonly { readonly name: string; readonly value?: unknown }[];
-  readonly modes?: readonly { readonly typeOptions?: { readonly searchListMethod?: string } }[];
-  readonly displayOptions?: { readonly show?: Readonly<Record<string, readonly unknown[]>> };
 }
 
 /** The result of a credential test. */
@@ -107,12 +96,13 @@ interface RunResult {
 
 /** A signed-in client. The session is a cookie. */
 export class Rest {
-  readonly #url: string;
+  /** The address of this n8n. */
+  readonly url: string;
   readonly #cookie: string;
   #major: Promise<number> | undefined;
 
   constructor(url: string, cookie: string) {
-    this.#url = url;
+    this.url = url;
     this.#cookie = cookie;
   }
 
@@ -129,7 +119,7 @@ export class Rest {
   #fetch(path: string, options: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> {
     // A kept connection breaks where n8n was ended, or closed it after some idle seconds: no request may leave one.
     const headers = { cookie: this.#cookie, 'content-type': 'application/json', connection: 'close' };
-    return fetch(this.#url + path, { ...options, headers });
+    return fetch(this.url + path, { ...options, headers });
   }
 
   async #send<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -274,6 +264,13 @@ export class Rest {
     return (await this.#send<{ id: string }>('POST', '/rest/credentials', { name: 'Of a test', type, data })).id;
   }
 
+  /** A new credential for this sandbox, as a node refers to it. */
+  async newsletterCredentials({ clientOptions }: Pick<SandboxOnPort, 'clientOptions'>): Promise<Credentials> {
+    const { baseUrl, token: apiKey, publicationId } = clientOptions;
+    const id = await this.createCredential('newsletterApi', { service: 'other', apiKey, baseUrl, publicationId });
+    return { newsletterApi: { id, name: 'Of a test' } };
+  }
+
   /**
    * Runs the tool of this name for an agent, as the editor's button on a tool does.
    *
@@ -344,11 +341,6 @@ export class Rest {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-mapper-fields', request);
   }
 
-  /** The options of a list. */
-  options(request: DynamicRequest): Promise<readonly { readonly name: string; readonly value: string }[]> {
-    return this.#send('POST', '/rest/dynamic-node-parameters/options', request);
-  }
-
   /** A page of a resource locator's list, as the editor requests it on opening, scrolling or searching. */
   locatorPage(
     request: DynamicRequest & { readonly filter?: string; readonly paginationToken?: string },
@@ -359,14 +351,6 @@ export class Rest {
   /** All loaded node types; some have several descriptions for their versions. */
   async nodeTypes(): Promise<readonly INodeTypeDescription[]> {
     return (await (await this.#fetch('/types/nodes.json')).json()) as INodeTypeDescription[];
-  }
-
-  /** The loaded node type. */
-  async nodeType(name: string): Promise<NodeType> {
-    const types = (await (await this.#fetch('/types/nodes.json')).json()) as NodeType[];
-    const found = types.find((type) => type.name === name);
-    if (found === undefined) throw new Error(`n8n has not loaded ${name}.`);
-    return found;
   }
 
   /** The address that "Connect" of an OAuth2 credential opens. */

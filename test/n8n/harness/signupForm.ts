@@ -1,6 +1,6 @@
 /** A published workflow with the signup trigger, and posts to it as the tag sends them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { packageName } from '../../../scripts/n8n/pack.ts';
 import type { NodeDraft, Rest } from './rest.ts';
 import { n8n } from './test.ts';
@@ -23,10 +23,10 @@ export interface Form {
 export async function publish(
   parameters: Readonly<Record<string, unknown>> = {},
   next: readonly NodeDraft[] = [],
-  on: { rest: Rest; url: string } = { rest: n8n, url: inject('newsletter').n8nUrl },
+  on: Rest = n8n,
 ): Promise<Form> {
   const path = String(parameters['path'] ?? `signup-${crypto.randomUUID()}`);
-  const workflow = await on.rest.createWorkflow([
+  const workflow = await on.createWorkflow([
     {
       name: 'Signup',
       type: signupType,
@@ -35,7 +35,7 @@ export async function publish(
     },
     ...next,
   ]);
-  await on.rest.activate(workflow);
+  await on.activate(workflow);
   const endpoint = `${on.url}/webhook/${path}`;
   await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status).toBe(403);
   return {
@@ -49,20 +49,14 @@ export async function publish(
         redirect: 'manual',
       }),
     async items(count) {
-      await expect.poll(() => on.rest.executionIds(workflow)).toHaveLength(count);
+      await expect.poll(() => on.executionIds(workflow)).toHaveLength(count);
       // Leaves time for additional executions.
       await sleep(1_000);
-      const ids = await on.rest.executionIds(workflow);
+      const ids = await on.executionIds(workflow);
       expect(ids).toHaveLength(count);
-      const executions = await Promise.all(ids.map((id) => on.rest.ended(id)));
+      const executions = await Promise.all(ids.map((id) => on.ended(id)));
       expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
       return executions.flatMap((execution) => execution.output('Signup'));
     },
   };
-}
-
-/** Status, headers without the date, and body of an answer. */
-export async function whole(response: Response): Promise<unknown> {
-  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
-  return { status: response.status, headers, body: await response.text() };
 }

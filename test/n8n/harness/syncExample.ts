@@ -6,16 +6,13 @@ import { waitUntil } from '../../support/waits.ts';
 import type { Postgres } from '../../../packages/relay/test/postgres-server.ts';
 import { root } from '../../../scripts/root.ts';
 import { syncType } from './nodes.ts';
-import type { Execution, Rest } from './rest.ts';
+import type { Credentials, Execution, Rest } from './rest.ts';
 
 export interface ExampleNode {
   readonly name: string;
   readonly type: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
-
-/** A node's credentials, by their types. */
-export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
 
 export interface ExampleFile {
   readonly nodes: readonly ExampleNode[];
@@ -52,10 +49,7 @@ export interface PublishedExample {
 
 interface Place {
   readonly n8n: Rest;
-  readonly n8nUrl: string;
   readonly example: ExampleFile;
-  /** Changes the workflow before it is saved. */
-  readonly finish?: (workflow: ExampleFile) => ExampleFile;
 }
 
 interface SyncSettings extends Place {
@@ -68,15 +62,12 @@ interface SyncSettings extends Place {
   readonly fillIn?: (parameters: ExampleNode['parameters']) => ExampleNode['parameters'];
   /** The mode of the sync node; `as-saved` keeps that of the file. Default `apply`. */
   readonly mode?: 'apply' | 'as-saved';
-  /** Parameters of the sync node that differ from the file's. */
-  readonly parameters?: ExampleNode['parameters'];
 }
 
 /** Publishes the example in the mode Apply, with another trigger and credentials, otherwise unchanged. */
 export function publishSync({
   fillIn = (parameters) => parameters,
   mode = 'apply',
-  parameters = {},
   ...settings
 }: SyncSettings): Promise<PublishedExample> {
   const trigger = settings.example.nodes.find(isSchedule)?.name ?? '';
@@ -93,7 +84,6 @@ export function publishSync({
       parameters: {
         ...node.parameters,
         ...(mode === 'apply' && { mode }),
-        ...parameters,
         options: {
           ...(typeof options === 'object' && options),
           accept: `={{ $("${trigger}").first().json.query.accept === "yes" }}`,
@@ -111,7 +101,7 @@ const isSchedule = ({ type }: ExampleNode): boolean => type.endsWith('.scheduleT
  * @param change - changes of the test to a node
  */
 export async function publishExample(
-  { n8n, n8nUrl, example, finish = (workflow) => workflow }: Place,
+  { n8n, example }: Place,
   change: (node: ExampleNode) => ExampleNode,
 ): Promise<PublishedExample> {
   const path = `example-${crypto.randomUUID()}`;
@@ -126,9 +116,9 @@ export async function publishExample(
         }
       : change(node),
   );
-  const workflow = await n8n.saveWorkflow(finish({ ...example, nodes }));
+  const workflow = await n8n.saveWorkflow({ ...example, nodes });
   await n8n.activate(workflow);
-  const url = `${n8nUrl}/webhook/${path}`;
+  const url = `${n8n.url}/webhook/${path}`;
   return { workflow, url, start, runOnce };
 
   async function start(query = ''): Promise<string> {
@@ -190,21 +180,13 @@ export function databaseFields(address: string) {
   };
 }
 
-/** The example with contacts in PostgreSQL. */
-export interface PublishedSync extends PublishedExample {
-  /** The database with the table `contacts`. */
-  readonly address: string;
-  /** Its credential in n8n. */
-  readonly database: Credentials;
-}
-
-/** Publishes the example with a new database. */
+/** Publishes the example with contacts in a new database. @returns it with the address of the database */
 export async function publishContactSync({
   server,
   ...settings
-}: Pick<SyncSettings, 'n8n' | 'n8nUrl' | 'credentials' | 'parameters' | 'finish'> & {
+}: Pick<SyncSettings, 'n8n' | 'credentials'> & {
   readonly server: Postgres;
-}): Promise<PublishedSync> {
+}): Promise<PublishedExample & { readonly address: string }> {
   const example = await readExample('contact-sync');
   const { address, postgres } = await createDatabase(server, settings.n8n, [example]);
   const published = await publishSync({
@@ -213,7 +195,7 @@ export async function publishContactSync({
     contactCredentials: postgres,
     isContactNode: ({ type }) => type.endsWith('.postgres'),
   });
-  return { address, database: postgres, ...published };
+  return { address, ...published };
 }
 
 /** The tested fields of the subscription with this address. */

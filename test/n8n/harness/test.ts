@@ -3,7 +3,7 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { test as sandboxTest, type SandboxFixtures } from '@newsletter-kit/sandbox/vitest';
 import { inject } from 'vitest';
 import { items as rowsOf, newsletterType, start } from './nodes.ts';
-import { Rest, type Execution } from './rest.ts';
+import { type Credentials, type Execution, Rest } from './rest.ts';
 
 /** The name of the node under test in every workflow. */
 export const underTest = 'Newsletter';
@@ -26,7 +26,7 @@ interface Fixtures {
   /** Reads and writes the sandbox without n8n. */
   readonly api: Client;
   /** A credential for the sandbox, as a node refers to it. */
-  readonly credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+  readonly credentials: Credentials;
   /** Runs the action node in a new workflow, and waits for its end. */
   readonly runNode: (run: NodeRun) => Promise<Execution>;
 }
@@ -34,11 +34,7 @@ interface Fixtures {
 export const test = sandboxTest.extend<Fixtures & Pick<SandboxFixtures, 'sandboxOptions'>>({
   sandboxOptions: { seed: 'demo' },
   api: async ({ sandboxOnPort }, use) => use(createClient(sandboxOnPort.clientOptions)),
-  credentials: async ({ sandboxOnPort }, use) => {
-    const { baseUrl, token, publicationId } = sandboxOnPort.clientOptions;
-    const id = await n8n.createCredential('newsletterApi', { service: 'other', apiKey: token, baseUrl, publicationId });
-    await use({ newsletterApi: { id, name: 'Of a test' } });
-  },
+  credentials: async ({ sandboxOnPort }, use) => use(await n8n.newsletterCredentials(sandboxOnPort)),
   runNode: async ({ credentials }, use) => {
     await use(async ({ parameters, items, settings, within }) => {
       const workflow = await n8n.createWorkflow([

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { chosen, newsletterType, triggerType } from './nodes.ts';
-import type { Execution, NodeOutput, Rest } from './rest.ts';
+import type { Credentials, Execution, NodeOutput, Rest } from './rest.ts';
 
 const trigger = 'Subscribed';
 const reader = 'Read again';
@@ -20,7 +20,7 @@ export const unscheduled = { pollTimes: { item: [{ mode: 'everyX', unit: 'hours'
 export interface WatchingWorkflow {
   readonly id: string;
   /** The credential of its nodes. */
-  readonly credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
+  readonly credentials: Credentials;
   /** Publishes it; the trigger polls at once. */
   activate(): Promise<void>;
   /** Polls now, by publishing the workflow again. */
@@ -44,15 +44,10 @@ export interface WatchingWorkflow {
  */
 export async function watchSubscriptions(
   n8n: Rest,
-  { clientOptions: { baseUrl, token, publicationId } }: SandboxOnPort,
+  sandbox: Pick<SandboxOnPort, 'clientOptions'>,
   parameters: Readonly<Record<string, unknown>> = { events: ['subscriptionCreated'] },
 ): Promise<WatchingWorkflow> {
-  const credentials = {
-    newsletterApi: {
-      id: await n8n.createCredential('newsletterApi', { service: 'other', apiKey: token, baseUrl, publicationId }),
-      name: 'Of a test',
-    },
-  };
+  const credentials = await n8n.newsletterCredentials(sandbox);
   const id = await n8n.createWorkflow([
     {
       name: trigger,
