@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 
-async function listening(server: Server): Promise<string> {
+/** Lets the server listen until the test ends. @returns the address of its API, without a scheme */
+export async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
