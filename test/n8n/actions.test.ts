@@ -1,5 +1,6 @@
 /** The action node in manually run workflows. */
 import { createClient } from '@newsletter-kit/core';
+import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, inject, it } from 'vitest';
 import { n8n, test, underTest } from './harness/test.ts';
 
@@ -42,45 +43,48 @@ describe('the example with rows of subscribers', () => {
   });
 });
 
-describe('Subscription: Create or Update', () => {
-  test('creates or updates, and names ignored fields in item and hint', async ({ api, runNode }) => {
-    const run = await runNode({
-      parameters: {
-        resource: 'subscription',
-        operation: 'createOrUpdate',
-        email: '={{ $json.email }}',
-        additionalFields: { tier: 'premium', utm_source: 'spring' },
-      },
-      items: [{ email: 'new@example.com' }, { email: 'grace@example.org' }],
-    });
-    expect(run.error).toBeUndefined();
-    expect(run.output(underTest)).toMatchObject([
-      { outcome: 'created', subscription_tier: 'premium', utm_source: 'spring', ignored_fields: [] },
-      { outcome: 'unchanged', subscription_tier: 'premium', ignored_fields: ['utm_source'] },
-    ]);
-    expect(run.hints(underTest)).toEqual([expect.stringContaining('"UTM Source"')]);
-    const { items } = await api.subscriptions.list({ email: 'grace@example.org' });
-    expect(items[0]).toMatchObject({ subscription_tier: 'premium' });
-  });
-});
-
-describe('items that fail', () => {
+describe('items that fail, with Retry On Fail', () => {
   const people = ['first@example.com', 'not an address', 'third@example.com'].map((email) => ({ email }));
   const parameters = { resource: 'subscription', operation: 'create', email: '={{ $json.email }}' };
+  const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+  const reason = expect.stringMatching(/address|email/i);
+  const created = ({ requests }: SandboxOnPort) =>
+    requests().filter(({ operation, status }) => operation === 'subscriptions.create' && status === 200);
 
-  test('go to the error output with their input and the reason', async ({ runNode }) => {
-    const run = await runNode({ parameters, items: people, settings: { onError: 'continueErrorOutput' } });
+  test('go to the error output with their input and the reason; each other is carried out once', async ({
+    sandboxOnPort,
+    runNode,
+  }) => {
+    const run = await runNode({ parameters, items: people, settings: { ...retrying, onError: 'continueErrorOutput' } });
     expect(run.status).toBe('success');
     expect(run.output(underTest).map(({ email }) => email)).toEqual(['first@example.com', 'third@example.com']);
-    expect(run.errors(underTest)).toEqual([
-      { email: 'not an address', error: expect.stringMatching(/address|email/i) },
+    expect(run.errors(underTest)).toEqual([{ email: 'not an address', error: reason }]);
+    expect(created(sandboxOnPort)).toHaveLength(2);
+  });
+
+  test('stay in their place with Continue', async ({ runNode }) => {
+    const settings = { ...retrying, onError: 'continueRegularOutput' };
+    const run = await runNode({ parameters, items: people, settings });
+    expect(run.output(underTest)).toMatchObject([
+      { email: 'first@example.com' },
+      { error: reason },
+      { email: 'third@example.com' },
     ]);
   });
 
   test('fail the execution without an error output, with the number of the item', async ({ runNode }) => {
-    const run = await runNode({ parameters, items: people });
+    const run = await runNode({ parameters, items: people, settings: retrying });
     expect(run.status).toBe('error');
     expect(run.error).toMatchObject({ httpCode: '400', context: { itemIndex: 1 } });
+  });
+
+  test('are carried out by a later try, and the others not again', async ({ sandboxOnPort: sandbox, runNode }) => {
+    sandbox.faults.add({ match: 'subscriptions.create', effect: { status: 403 }, nth: 2 });
+    const [first, , third] = people;
+    const run = await runNode({ parameters, items: [first, third], settings: retrying });
+    expect(run.error).toBeUndefined();
+    expect(run.output(underTest)).toMatchObject([first, third]);
+    expect(created(sandbox)).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Runs a node as n8n's engine does under the settings *On Error* and *Retry On Fail*, by what n8n-core 2.41 does in
- * `execution-engine/workflow-execute.js`. test/n8n/retry.test.ts runs the same rows in a real n8n.
+ * `execution-engine/workflow-execute.js`. test/n8n/actions.test.ts retries in a real n8n.
  */
 import { type Item, toMessage } from './bundle.ts';
 import { executeContext, type Run } from './context.ts';
