@@ -1,4 +1,4 @@
-/** What contact sync in n8n says of what a database or the service refuses; syncFaults.test.ts has runs that succeed. */
+/** What contact sync in n8n says of what a database or the service refuses; syncFaults.test.ts has whole runs. */
 import { expect } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { items as rowsOf, start, syncType } from './harness/nodes.ts';
