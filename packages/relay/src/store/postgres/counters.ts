@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../../errors.ts';
 import { type Count, type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../counters.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
-import { createGroupCommit } from '../group-commit.ts';
+import { createPostgresGroupCommit } from '../group-commit.ts';
 import { json } from '../acts/act.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { counter, rowsOf } from './sql-parts.ts';
@@ -51,7 +51,7 @@ export function postgresCounters({ counting, long }: Pick<OpenDatabase, 'countin
       }
     });
   const release = (posts: readonly Omit<Post, 'reached'>[]) => query(takeBack, [json(totals(posts))]);
-  const posts = createGroupCommit<Post>(async (group) => {
+  const posts = createPostgresGroupCommit<Post>(async (group) => {
     const keys = new Set(group.flatMap(({ counters }) => counters.map(({ key }) => key)));
     const stored = await query(`SELECT key, points, until FROM ${counter} WHERE key = ANY($1::text[])`, [[...keys]]);
     const counted = await countEach(group, stored);

@@ -2,7 +2,8 @@
 import { type Act, actsOf, type Database, json } from '../acts/act.ts';
 import { deliveryStore, type Settlement } from '../acts/delivery.ts';
 import type { mailboxStore } from '../acts/mailboxes.ts';
-import { createGroupCommit } from '../group-commit.ts';
+import { asStoreUnavailable } from '../database-errors.ts';
+import { createPostgresGroupCommit } from '../group-commit.ts';
 import {
   type Candidate,
   claimableStates,
@@ -41,21 +42,21 @@ export function groupedDelivery(
     nextDue: nextDueIn(db),
     claimMails,
   });
-  const arrivals = createGroupCommit<Arrival>(async (items) => {
+  const arrivals = createPostgresGroupCommit<Arrival>(async (items) => {
     const consents = items.map((each) => each.consent).filter((each) => each !== null);
     await query(insertSignups, [json(items.map(({ row }) => row)), json(consents)]);
   });
-  const settlements = createGroupCommit<Settlement>((items) => carryOut(settled(items), query));
+  const settlements = createPostgresGroupCommit<Settlement>((items) => carryOut(settled(items), query));
   return {
     methods: {
       ...methods,
       async accept(given) {
         const id = signupId(given.receivedAt);
         const row = newRow(id, given);
-        await arrivals.run({ row, consent: firstEntry(row, given) });
+        await asStoreUnavailable('written', () => arrivals.run({ row, consent: firstEntry(row, given) }));
         return id;
       },
-      settle: (ids, outcome) => settlements.run({ ids, outcome }),
+      settle: (ids, outcome) => asStoreUnavailable('written', () => settlements.run({ ids, outcome })),
     },
     done: () => Promise.all([arrivals.done(), settlements.done()]),
   };

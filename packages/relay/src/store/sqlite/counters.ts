@@ -2,7 +2,7 @@
 import { type Count, type Counters, maxKeys, MemoryCounters } from '../counters.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
 import { actsOf } from '../acts/act.ts';
-import type { actsIn, Commit } from './driver.ts';
+import type { actsIn } from './driver.ts';
 
 /** Counters deleted in one transaction. */
 const batchSize = 500;
@@ -10,7 +10,7 @@ const batchSize = 500;
 type KeyedCount = Count & { readonly key: string };
 
 /** @param commit - runs work in the next commit, after `write` */
-export function sqliteCounters(acts: ReturnType<typeof actsIn>, commit: Commit) {
+export function sqliteCounters(acts: ReturnType<typeof actsIn>, commit: <T>(work: () => T) => Promise<T>) {
   const { one, all, run } = actsOf(acts);
   const { carryOut } = acts;
   const counter = one<[key: string], Count>('SELECT points, until FROM counter WHERE key = $1');

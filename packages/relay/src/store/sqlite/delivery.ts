@@ -1,13 +1,17 @@
 /** Signups that arrive in the SQLite store, and those of them that a claim may claim. */
 import { type Act, actsOf, type Database } from '../acts/act.ts';
+import type { createSqliteGroupCommit } from '../group-commit.ts';
 import { earliest } from '../overview.ts';
 import { type Candidate, claimableStates, firstEntry, ledgerColumns, newRow, signupColumns, stored } from '../rows.ts';
 import { signupId } from '../signup-identity.ts';
 import { type Claim, freshMs, neverAttempted, type SignupStore } from '../signup-store.ts';
-import type { Commit, SqliteDriver, SqliteValue } from './driver.ts';
+import type { SqliteDriver, SqliteValue } from './driver.ts';
 
 /** Takes signups, without the detour of an act: there may be thousands in a second. */
-export function acceptIn({ prepare }: Pick<SqliteDriver, 'prepare'>, commit: Commit): SignupStore['accept'] {
+export function acceptIn(
+  { prepare }: Pick<SqliteDriver, 'prepare'>,
+  commits: Pick<ReturnType<typeof createSqliteGroupCommit>, 'run'>,
+): SignupStore['accept'] {
   const insert = <Name extends string>(verb: string, table: string, columns: readonly Name[]) => {
     const statement = prepare(
       `${verb} INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
@@ -20,7 +24,7 @@ export function acceptIn({ prepare }: Pick<SqliteDriver, 'prepare'>, commit: Com
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
     const entry = firstEntry(row, signup);
-    return commit(() => {
+    return commits.run(() => {
       addSignup(row);
       if (entry) addEntry(entry);
       return id;

@@ -34,9 +34,6 @@ export interface SqliteDriver {
   close(): void;
 }
 
-/** Runs work in a transaction; its value is there once that is synced to disk. @throws StoreUnavailableError */
-export type Commit = <T>(work: () => T) => Promise<T>;
-
 /** A prepared statement of an act, and the place of each of its parameters among the act's values. */
 interface Prepared {
   readonly statement: SqliteStatement;

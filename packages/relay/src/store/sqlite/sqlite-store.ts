@@ -8,12 +8,12 @@ import { overviewReads } from '../acts/overview.ts';
 import { recordReads } from '../acts/records.ts';
 import { webhookQueue } from '../acts/webhooks.ts';
 import { asStoreUnavailable } from '../database-errors.ts';
-import { createGroupCommit } from '../group-commit.ts';
+import { createSqliteGroupCommit } from '../group-commit.ts';
 import { toScan } from '../rows.ts';
 import type { BatchStore, ProbeEffort, SignupStore } from '../signup-store.ts';
 import { sqliteCounters } from './counters.ts';
 import { acceptIn, candidatesIn, nextDueIn } from './delivery.ts';
-import { actsIn, type Commit, type SqliteDriver } from './driver.ts';
+import { actsIn, type SqliteDriver } from './driver.ts';
 import { type DeliveredCount, scansOf } from './overview.ts';
 import { dialect, tallied } from './sql-parts.ts';
 
@@ -23,8 +23,8 @@ export type SqliteStore = ReturnType<typeof sqliteStore>;
 export function sqliteStore(driver: SqliteDriver) {
   const delivered: DeliveredCount = { known: null };
   const acts = actsIn(driver);
-  const counters = sqliteCounters(acts, (work) => commit(work));
-  const { commit, done } = commitsOf(driver, counters, delivered);
+  const counters = sqliteCounters(acts, (work) => commits.run(work));
+  const commits = createSqliteGroupCommit(forgetting(driver, delivered), counters);
   const read: Database['read'] =
     (act) =>
     (...values) =>
@@ -32,7 +32,7 @@ export function sqliteStore(driver: SqliteDriver) {
   const write: Database['write'] =
     (act) =>
     (...values) =>
-      commit(() => acts.carryOut(act(...values)));
+      commits.run(() => acts.carryOut(act(...values)));
   const db: Database = {
     dialect,
     prepare: acts.prepare,
@@ -59,7 +59,7 @@ export function sqliteStore(driver: SqliteDriver) {
     shared: false,
     webhooks: webhookQueue(db),
     ...delivery.methods,
-    accept: acceptIn(driver, commit),
+    accept: acceptIn(driver, commits),
     settle: write((ids, outcome) => delivery.settled([{ ids, outcome }])),
     ...scannedBatches(db),
     ...mailboxes.methods,
@@ -68,48 +68,29 @@ export function sqliteStore(driver: SqliteDriver) {
     ...storeChanges(db, mailboxes.addEntries),
     ...pauseStore(db),
     probe: probeIn(db),
-    async close() {
+    close() {
       // What cannot be written is counted anew after the restart.
-      if (!counters.isWritten()) await commit(() => undefined).catch(() => undefined);
-      await done();
+      if (!counters.isWritten()) commits.run(() => undefined).catch(() => undefined);
+      commits.flush();
       driver.close();
+      return Promise.resolve();
     },
   };
   return { ...store, counters };
 }
 
-/** Commits of a database, each of which first writes the counts that are not written yet. */
-function commitsOf(
-  driver: SqliteDriver,
-  counts: Pick<ReturnType<typeof sqliteCounters>, 'write' | 'written'>,
-  delivered: DeliveredCount,
-) {
-  const write = async (works: readonly (() => void)[]): Promise<void> => {
-    driver.checkFiles();
+/** Forgets the number of delivered signups where a transaction that may have changed it is rolled back. */
+const forgetting = (driver: SqliteDriver, delivered: DeliveredCount): SqliteDriver => ({
+  ...driver,
+  transaction(work) {
     try {
-      driver.transaction(() => {
-        counts.write();
-        for (const work of works) work();
-      });
+      return driver.transaction(work);
     } catch (error) {
-      // It may have changed the number, and is rolled back.
       delivered.known = null;
       throw error;
     }
-    counts.written();
-    await driver.sync?.();
-  };
-  // One sync for all that wait, however many.
-  const { run, done } = createGroupCommit(write, Number.POSITIVE_INFINITY);
-  const commit: Commit = (work) => {
-    let value: ReturnType<typeof work>;
-    const keep = (): void => void (value = work());
-    // A database that syncs by itself joins what is written before it does.
-    const written = driver.sync ? asStoreUnavailable('written', () => write([keep])) : run(keep);
-    return written.then(() => value);
-  };
-  return { commit, done };
-}
+  },
+});
 
 /** Nobody else scans. */
 function scannedBatches(db: Database): BatchStore {
